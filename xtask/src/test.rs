@@ -1,0 +1,40 @@
+//! The whole check.
+
+use crate::Trouble;
+use crate::cargo::cargo;
+use crate::needs;
+use crate::steps::Steps;
+
+/// Set for tests that start a browser to leave themselves out.
+const NO_BROWSER: &str = "FORERUN_TEST_NO_BROWSER";
+
+/// `cargo xtask test`.
+pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
+    let quick = match arguments {
+        [] => false,
+        [flag] if flag == "--quick" => true,
+        other => {
+            return Err(Trouble::Usage(format!(
+                "`test` takes nothing or --quick, not `{}`; for single tests use cargo test -p CRATE NAME",
+                other.join(" ")
+            )));
+        }
+    };
+    if !quick {
+        needs::provide();
+    }
+    let mut steps = Steps::default();
+    steps.run("formatting", cargo(&["fmt", "--all", "--check"]));
+    let mut lints = cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--"]);
+    lints.args(["-D", "warnings"]);
+    steps.run("lints", lints);
+    let mut tests = cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]);
+    if quick {
+        tests.env(NO_BROWSER, "1");
+    }
+    steps.run("tests and doc tests", tests);
+    let mut docs = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
+    docs.env("RUSTDOCFLAGS", "-D warnings");
+    steps.run("documentation", docs);
+    steps.end()
+}
