@@ -1,0 +1,127 @@
+//! Errors that point at the line of a file.
+
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+
+/// One thing that is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The line, from 1.
+    pub line: usize,
+    /// The first character that is meant, from 1.
+    pub column: usize,
+    /// How many characters are meant, at least 1.
+    pub length: usize,
+    /// What is wrong and what to write, in a sentence.
+    pub message: String,
+    /// The line as it stands in the file.
+    pub text: String,
+}
+
+impl Problem {
+    /// The problem at a range of bytes of `text`.
+    pub(crate) fn at(text: &str, span: Range<usize>, message: String) -> Self {
+        let mut start = span.start.min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let begin = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+        let stop =
+            (start + 1..=end).rev().find(|at| *at <= span.end && text.is_char_boundary(*at)).unwrap_or(start);
+        Problem {
+            line: text[..start].matches('\n').count() + 1,
+            column: text[begin..start].chars().count() + 1,
+            length: text[start..stop].chars().count().max(1),
+            message,
+            text: text[begin..end].trim_end_matches('\r').to_string(),
+        }
+    }
+}
+
+/// Characters of a line that a message shows, and how many of them stand before the place.
+const SHOWN: usize = 120;
+const BEFORE: usize = 50;
+
+impl Problem {
+    /// The line, or the part of a long one around the place, and what leads to the place below it.
+    fn excerpt(&self) -> (String, String) {
+        let long = self.text.chars().count() > SHOWN;
+        let skipped = if long { (self.column - 1).saturating_sub(BEFORE) } else { 0 };
+        let mut text: String = if skipped > 0 { "…".into() } else { String::new() };
+        text.extend(self.text.chars().skip(skipped).take(SHOWN));
+        if self.text.chars().count() > skipped + SHOWN {
+            text.push('…');
+        }
+        // Tabs stay tabs, so that the caret stands below its character.
+        let before = self.column - 1 - skipped + usize::from(skipped > 0);
+        let lead = text.chars().take(before).map(|c| if c == '\t' { c } else { ' ' }).collect();
+        (text, lead)
+    }
+}
+
+/// Why a file gave nothing.
+///
+/// Displays as compilers do: for every problem `file:line:column: sentence`, then the line with
+/// the place underlined.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    file: String,
+    /// The whole file's fault, if it is none of a line.
+    message: String,
+    problems: Vec<Problem>,
+}
+
+impl FileError {
+    /// That the file cannot be read at all.
+    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        let file = path.display().to_string();
+        FileError { message: format!("cannot read {file}: {error}"), file, problems: Vec::new() }
+    }
+
+    /// That there is no such thing.
+    pub(crate) fn unknown(name: &str, message: String) -> Self {
+        FileError { file: name.to_string(), message, problems: Vec::new() }
+    }
+
+    /// That lines of the file are wrong.
+    pub(crate) fn wrong(file: &str, mut problems: Vec<Problem>) -> Self {
+        problems.sort_by_key(|p| (p.line, p.column));
+        FileError { file: file.to_string(), message: format!("{file} cannot be used"), problems }
+    }
+
+    /// The file, as it was named.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// What is wrong, in the order of the lines; empty if the file could not be read at all.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.problems.is_empty() {
+            return f.write_str(&self.message);
+        }
+        for (i, p) in self.problems.iter().enumerate() {
+            if i > 0 {
+                f.write_str("\n")?;
+            }
+            let margin = p.line.to_string().len();
+            let (text, lead) = p.excerpt();
+            // What is underlined may go on where the excerpt ends.
+            let carets = p.length.min((text.chars().count() - lead.chars().count()).max(1));
+            writeln!(f, "{}:{}:{}: {}", self.file, p.line, p.column, p.message)?;
+            writeln!(f, "{:margin$} |", "")?;
+            writeln!(f, "{} | {text}", p.line)?;
+            write!(f, "{:margin$} | {lead}{}", "", "^".repeat(carets))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for FileError {}

@@ -1,0 +1,334 @@
+//! Reading the tables of a TOML file, noting everything that is wrong with its place.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::{FORMAT, FileError, Problem};
+use crate::Measured;
+use crate::nearest::nearest;
+use crate::units::Quantity;
+
+type Problems = RefCell<Vec<(Range<usize>, String)>>;
+
+/// Reads the file `name` with contents `text` by `build`, which notes what is wrong in its section.
+pub(crate) fn read<T>(
+    text: &str,
+    name: &str,
+    build: impl FnOnce(&Section<'_, '_>) -> Option<T>,
+) -> Result<T, FileError> {
+    let noted: Problems = RefCell::default();
+    let (table, errors) = DeTable::parse_recoverable(text);
+    if !errors.is_empty() {
+        let syntax = |e: &toml::de::Error| {
+            Problem::at(text, e.span().unwrap_or(0..1), format!("this is not TOML: {}", e.message()))
+        };
+        return Err(FileError::wrong(name, errors.iter().map(syntax).collect()));
+    }
+    let root = Section {
+        table: table.get_ref(),
+        span: 0..1,
+        title: "the file".into(),
+        noted: &noted,
+        known: RefCell::default(),
+    };
+    let mut built = None;
+    if root.format() {
+        built = build(&root);
+        root.finish();
+    }
+    let problems = noted.into_inner();
+    match built {
+        Some(built) if problems.is_empty() => Ok(built),
+        _ => {
+            let at = |(span, message)| Problem::at(text, span, message);
+            Err(FileError::wrong(name, problems.into_iter().map(at).collect()))
+        }
+    }
+}
+
+/// Reads the file at `path` into a string.
+pub(crate) fn contents(path: &Path) -> Result<String, FileError> {
+    std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, &e))
+}
+
+/// One table of a file. Every key asked for is known; [`Section::finish`] reports the others.
+pub(crate) struct Section<'a, 'i> {
+    table: &'a DeTable<'i>,
+    span: Range<usize>,
+    title: String,
+    noted: &'a Problems,
+    known: RefCell<Vec<&'static str>>,
+}
+
+impl<'a, 'i> Section<'a, 'i> {
+    fn get(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'i>>> {
+        self.known.borrow_mut().push(key);
+        self.table.iter().find(|(k, _)| k.get_ref() == key).map(|(_, v)| v)
+    }
+
+    /// Whether the key is there, be its value right or wrong.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.table.iter().any(|(k, _)| k.get_ref() == key)
+    }
+
+    /// Notes what is wrong with the value of `key`, or with the section if it has no such key.
+    pub(crate) fn note(&self, key: &str, message: impl Into<String>) {
+        let found = self.table.iter().find(|(k, _)| k.get_ref() == key);
+        let span = found.map_or(self.span.clone(), |(_, v)| v.span());
+        self.note_at(span, message.into());
+    }
+
+    fn note_at(&self, span: Range<usize>, message: String) {
+        self.noted.borrow_mut().push((span, message));
+    }
+
+    /// Notes that `key`, of which `example` is one, is missing.
+    pub(crate) fn missing(&self, key: &'static str, example: &str) {
+        self.note_at(self.span.clone(), format!("{} has no \"{key}\": add {key} = {example}", self.title));
+    }
+
+    /// `value` of `key`; notes that it is missing if it is not there at all.
+    pub(crate) fn required<T>(&self, key: &'static str, example: &str, value: Option<T>) -> Option<T> {
+        if value.is_none() && !self.has(key) {
+            self.missing(key, example);
+        }
+        value
+    }
+
+    fn expected(&self, key: &'static str, value: &Spanned<DeValue<'i>>, what: &str) {
+        let is = match value.get_ref() {
+            DeValue::String(_) => "a text in quotes",
+            DeValue::Integer(_) | DeValue::Float(_) => "a number without a unit",
+            DeValue::Boolean(_) => "true or false",
+            DeValue::Datetime(_) => "a date",
+            DeValue::Array(_) => "a list",
+            DeValue::Table(_) => "a table",
+        };
+        self.note_at(value.span(), format!("\"{key}\" is {is}, where {what} is expected"));
+    }
+
+    /// A text.
+    pub(crate) fn text(&self, key: &'static str) -> Option<String> {
+        let value = self.get(key)?;
+        match value.get_ref() {
+            DeValue::String(s) => Some(s.to_string()),
+            DeValue::Datetime(date) => Some(date.to_string()),
+            _ => {
+                self.expected(key, value, "a text in quotes");
+                None
+            }
+        }
+    }
+
+    /// A whole number of at least 1.
+    pub(crate) fn count(&self, key: &'static str) -> Option<usize> {
+        let value = self.get(key)?;
+        let parsed = value.get_ref().as_integer().map(|n| i128::from_str_radix(n.as_str(), n.radix()));
+        match parsed {
+            Some(Ok(n)) if n >= 1 && usize::try_from(n).is_ok() => usize::try_from(n).ok(),
+            Some(_) => {
+                self.note_at(value.span(), format!("\"{key}\" is a whole number, 1 or more"));
+                None
+            }
+            None => {
+                self.expected(key, value, "a whole number, 1 or more,");
+                None
+            }
+        }
+    }
+
+    /// A plain number.
+    pub(crate) fn number(&self, key: &'static str, allowed: Allowed) -> Option<f64> {
+        let value = self.get(key)?;
+        self.number_in(key, value, allowed)
+    }
+
+    fn number_in(&self, key: &'static str, value: &Spanned<DeValue<'i>>, allowed: Allowed) -> Option<f64> {
+        let number = match value.get_ref() {
+            DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
+            DeValue::Float(x) => x.as_str().parse::<f64>().ok(),
+            _ => {
+                self.expected(key, value, &format!("a number {}", allowed.words()));
+                return None;
+            }
+        };
+        let number = number.filter(|x| x.is_finite() && allowed.holds(*x));
+        if number.is_none() {
+            self.note_at(value.span(), format!("\"{key}\" is a number {}", allowed.words()));
+        }
+        number
+    }
+
+    /// A list of plain numbers.
+    pub(crate) fn numbers(&self, key: &'static str, allowed: Allowed) -> Option<Vec<f64>> {
+        let value = self.get(key)?;
+        let Some(list) = value.get_ref().as_array() else {
+            self.expected(key, value, "a list of numbers");
+            return None;
+        };
+        list.iter().map(|v| self.number_in(key, v, allowed)).collect()
+    }
+
+    /// A quantity.
+    pub(crate) fn quantity<T: Quantity>(&self, key: &'static str) -> Option<T> {
+        let value = self.get(key)?;
+        self.quantity_in(key, value)
+    }
+
+    fn quantity_in<T: Quantity>(&self, key: &'static str, value: &Spanned<DeValue<'i>>) -> Option<T> {
+        let Some(text) = value.get_ref().as_str() else {
+            self.expected(key, value, &format!("a quantity with its unit, such as {},", T::EXAMPLE));
+            return None;
+        };
+        match text.parse() {
+            Ok(quantity) => Some(quantity),
+            Err(error) => {
+                self.note_at(value.span(), format!("{key} = {error}"));
+                None
+            }
+        }
+    }
+
+    /// A figure: a quantity, or a table of `value`, `low` and `high`.
+    pub(crate) fn measured<T: Quantity>(&self, key: &'static str) -> Option<Measured<T>> {
+        let Some(inner) = self.inner(key) else {
+            return self.quantity(key).map(Measured::stated);
+        };
+        let value = inner.quantity::<T>("value");
+        let value = inner.required("value", T::EXAMPLE, value);
+        let (low, high) = (inner.quantity::<T>("low"), inner.quantity::<T>("high"));
+        let interval = match (inner.has("low"), inner.has("high")) {
+            (true, false) => {
+                inner.missing("high", T::EXAMPLE);
+                None
+            }
+            (false, true) => {
+                inner.missing("low", T::EXAMPLE);
+                None
+            }
+            _ => low.zip(high),
+        };
+        inner.finish();
+        if let (Some(value), Some((low, high))) = (value, interval) {
+            if low > high {
+                inner.note("low", format!("low is {low}, above high, which is {high}: exchange them"));
+            } else if value < low || value > high {
+                inner.note(
+                    "value",
+                    format!("value is {value}, which is not within low = {low} and high = {high}"),
+                );
+            }
+        }
+        Some(Measured { value: value?, interval })
+    }
+
+    /// The table of `key`, if it is one.
+    pub(crate) fn inner(&self, key: &'static str) -> Option<Section<'a, 'i>> {
+        let value = self.get(key)?;
+        Some(self.within(format!("\"{key}\""), value.get_ref().as_table()?, value.span()))
+    }
+
+    /// The table of `key`; anything else is noted.
+    pub(crate) fn section(&self, key: &'static str) -> Option<Section<'a, 'i>> {
+        let value = self.get(key)?;
+        match value.get_ref().as_table() {
+            Some(table) => Some(self.within(format!("[{key}]"), table, value.span())),
+            None => {
+                self.expected(key, value, "a table");
+                None
+            }
+        }
+    }
+
+    /// The tables of the list `key`.
+    pub(crate) fn sections(&self, key: &'static str) -> Option<Vec<Section<'a, 'i>>> {
+        let value = self.get(key)?;
+        let Some(list) = value.get_ref().as_array() else {
+            self.expected(key, value, &format!("a list of tables, each under [[{key}]],"));
+            return None;
+        };
+        let mut sections = Vec::new();
+        for (i, item) in list.iter().enumerate() {
+            match item.get_ref().as_table() {
+                Some(table) => sections.push(self.within(format!("{key} {}", i + 1), table, item.span())),
+                None => self.expected(key, item, "a table"),
+            }
+        }
+        Some(sections)
+    }
+
+    fn within(&self, title: String, table: &'a DeTable<'i>, span: Range<usize>) -> Section<'a, 'i> {
+        Section { table, span, title, noted: self.noted, known: RefCell::default() }
+    }
+
+    /// Notes every key that was not asked for.
+    pub(crate) fn finish(&self) {
+        let known = self.known.borrow();
+        for (key, _) in self.table {
+            let name = key.get_ref().as_ref();
+            if !known.contains(&name) {
+                let unused = known.iter().copied().filter(|k| !self.has(k));
+                let advice = match nearest(name, unused) {
+                    Some(meant) => format!("did you mean \"{meant}\"?"),
+                    None => format!("it may hold {}", known.join(", ")),
+                };
+                self.note_at(key.span(), format!("{} has no key \"{name}\": {advice}", self.title));
+            }
+        }
+    }
+
+    /// Whether the file's format is the one this build reads.
+    fn format(&self) -> bool {
+        let reads = format!("this build of Forerun reads format {FORMAT}");
+        let Some(value) = self.get("format") else {
+            self.note_at(
+                0..1,
+                format!("the file does not say its format: begin it with format = {FORMAT} ({reads})"),
+            );
+            return false;
+        };
+        match value.get_ref().as_integer().map(|n| u64::from_str_radix(n.as_str(), n.radix())) {
+            Some(Ok(FORMAT)) => true,
+            Some(Ok(other)) => {
+                let message = format!(
+                    "the file has format {other}; {reads}: rewrite it, or use the build that wrote it"
+                );
+                self.note_at(value.span(), message);
+                false
+            }
+            _ => {
+                self.note_at(value.span(), format!("format is a whole number; {reads}"));
+                false
+            }
+        }
+    }
+}
+
+/// Which numbers a key takes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Allowed {
+    /// Above 0.
+    Positive,
+    /// 0 or more.
+    NotNegative,
+}
+
+impl Allowed {
+    fn holds(self, x: f64) -> bool {
+        match self {
+            Allowed::Positive => x > 0.0,
+            Allowed::NotNegative => x >= 0.0,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Allowed::Positive => "above 0",
+            Allowed::NotNegative => "of 0 or more",
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The nouns of Forerun, their units and their files.
+//!
+//! | noun | what it is |
+//! |---|---|
+//! | [`Platform`] | a machine: hosts, network (LogGPS), storage |
+//! | [`Profile`] | what an application costs on a host of speed 1 |
+//! | [`Plan`] | the way to run a job: strategy, processors, groups, arity, grain |
+//! | [`Outcome`] | what a run or a prediction gave: makespan, time by stage and by rank, messages |
+//! | [`Machine`] | the computer a measured figure was measured on |
+//!
+//! Platforms and profiles are TOML files with spelled units ([`units`]), checked when they are
+//! read: a [`FileError`] lists everything that is wrong, each at its line. [`presets`] are the
+//! platforms shipped. What the nouns serialise to is JSON for other programs: numbers in seconds
+//! and bytes, under names that end in `_s` and `_bytes`.
+//!
+//! This crate depends on no other of the workspace and runs nothing.
+
+#![forbid(missing_docs)]
+
+mod file;
+mod json;
+mod machine;
+mod measured;
+mod nearest;
+mod outcome;
+mod plan;
+mod platform;
+mod preset;
+mod profile;
+pub mod units;
+
+pub use file::{FORMAT, FileError, Problem};
+pub use machine::Machine;
+pub use measured::Measured;
+pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Way};
+pub use plan::{Deal, Grain, Plan, Strategy};
+pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};
+pub use preset::{Preset, preset, presets};
+pub use profile::{Cost, Join, JoinAt, Profile, ReductionProfile};
+pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

@@ -1,0 +1,221 @@
+//! What a run, or a prediction of one, gave.
+
+mod load;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Machine, Plan};
+
+/// How an outcome came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Way {
+    /// Really run, ranks are threads.
+    Threads,
+    /// Really run, ranks are MPI processes.
+    Mpi,
+    /// Work really done, time virtual.
+    Emulated,
+    /// Costs charged, time virtual.
+    Simulated,
+    /// A closed form.
+    Analytic,
+    /// A stochastic process algebra model, solved.
+    Pepa,
+}
+
+impl Way {
+    /// All ways, the really run ones first.
+    pub const ALL: [Way; 6] =
+        [Way::Threads, Way::Mpi, Way::Emulated, Way::Simulated, Way::Analytic, Way::Pepa];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Way::Threads => "threads",
+            Way::Mpi => "mpi",
+            Way::Emulated => "emulated",
+            Way::Simulated => "simulated",
+            Way::Analytic => "analytic",
+            Way::Pepa => "pepa",
+        }
+    }
+}
+
+/// A kind of work or of waiting that a rank's time goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Stage {
+    /// Getting the next input.
+    Input,
+    /// Running a task.
+    Task,
+    /// Merging partial results.
+    Merge,
+    /// Handing results to the sink.
+    Sink,
+    /// Sending, room in the receiver's buffer awaited included.
+    Send,
+    /// Receiving, the overhead only.
+    Receive,
+    /// Waiting for a message.
+    Wait,
+    /// What the application does when every result is in the sink.
+    Finish,
+}
+
+impl Stage {
+    /// All stages, in the order in which reports list them.
+    pub const ALL: [Stage; 8] = [
+        Stage::Input,
+        Stage::Task,
+        Stage::Merge,
+        Stage::Sink,
+        Stage::Send,
+        Stage::Receive,
+        Stage::Wait,
+        Stage::Finish,
+    ];
+
+    /// The name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Input => "input",
+            Stage::Task => "task",
+            Stage::Merge => "merge",
+            Stage::Sink => "sink",
+            Stage::Send => "send",
+            Stage::Receive => "receive",
+            Stage::Wait => "wait",
+            Stage::Finish => "finish",
+        }
+    }
+}
+
+/// A time in seconds and the interval that should hold it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Interval {
+    /// Expected makespan.
+    pub makespan_s: f64,
+    /// Lower end of the 95 % interval.
+    pub low_s: f64,
+    /// Upper end.
+    pub high_s: f64,
+}
+
+/// How often a stage ran and how long in all.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct StageTotal {
+    /// Calls, of all ranks.
+    pub count: u64,
+    /// Seconds, of all ranks.
+    pub total_s: f64,
+}
+
+/// One stretch of a rank's timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// What the rank did.
+    pub stage: Stage,
+    /// The task or merge it did it for.
+    pub item: u64,
+    /// Start, in seconds since the run began.
+    pub start_s: f64,
+    /// End.
+    pub end_s: f64,
+}
+
+/// Where one rank's time went.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct RankTimes {
+    /// Seconds by stage.
+    pub stages: BTreeMap<Stage, StageTotal>,
+    /// When the rank ended, in seconds since the run began.
+    pub end_s: f64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// The rank's timeline; long runs keep only its beginning.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timeline: Vec<Span>,
+}
+
+/// What a run, or a prediction of one, gave. Every way returns the same.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// How it came about.
+    pub way: Way,
+    /// The job in a word or two, as the command line had it.
+    #[serde(default)]
+    pub job: String,
+    /// Name of the strategy.
+    pub strategy: crate::Strategy,
+    /// Ranks.
+    pub processors: usize,
+    /// Seconds from start to end.
+    pub makespan_s: f64,
+    /// Interval of a prediction's makespan, or the prediction that a run was started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<Interval>,
+    /// Tasks a second.
+    pub throughput: f64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Time by stage, of all ranks.
+    pub stages: BTreeMap<Stage, StageTotal>,
+    /// Time by rank.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranks: Vec<RankTimes>,
+    /// Name of the platform.
+    pub platform: String,
+    /// The computer that a measured outcome was measured on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<Machine>,
+    /// How it was run.
+    pub plan: Plan,
+}
+
+impl Outcome {
+    /// The outcome of `plan` from where its ranks' time went: stages, messages and bytes are the
+    /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job,
+    /// platform and machine are still to be named; a prediction in the plan is kept.
+    pub fn from_ranks(way: Way, plan: Plan, makespan_s: f64, ranks: Vec<RankTimes>, tasks: u64) -> Outcome {
+        let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
+        for (stage, part) in ranks.iter().flat_map(|rank| &rank.stages) {
+            let total = stages.entry(*stage).or_default();
+            total.count += part.count;
+            total.total_s += part.total_s;
+        }
+        Outcome {
+            way,
+            job: String::new(),
+            strategy: plan.strategy,
+            processors: plan.processors,
+            makespan_s,
+            predicted: plan.predicted,
+            throughput: if makespan_s > 0.0 { tasks as f64 / makespan_s } else { 0.0 },
+            messages: ranks.iter().map(|r| r.messages).sum(),
+            bytes: ranks.iter().map(|r| r.bytes).sum(),
+            stages,
+            ranks,
+            platform: String::new(),
+            machine: None,
+            plan,
+        }
+    }
+
+    /// By what part of the makespan the prediction that the run was started with was off:
+    /// −0.04 if it was 4 % too short. `None` without a prediction or a makespan.
+    pub fn relative_error(&self) -> Option<f64> {
+        let predicted = self.predicted.filter(|_| self.makespan_s > 0.0)?;
+        Some((predicted.makespan_s - self.makespan_s) / self.makespan_s)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,116 @@
+//! Outcomes: the sums over ranks, the names other programs rely on, and reading them back.
+
+use super::*;
+use crate::{Deal, Grain, Interval, Machine, Strategy};
+
+fn rank(task_s: f64, count: u64, messages: u64) -> RankTimes {
+    let task = StageTotal { count, total_s: task_s };
+    RankTimes {
+        stages: BTreeMap::from([(Stage::Task, task)]),
+        end_s: task_s,
+        messages,
+        bytes: messages * 10,
+        ..Default::default()
+    }
+}
+
+fn outcome() -> Outcome {
+    let plan = Plan {
+        strategy: Strategy::ParallelPipeline,
+        processors: 2,
+        groups: 1,
+        arity: 2,
+        set: 1,
+        gather: 1,
+        deal: Deal::default(),
+        grain: Grain { tasks: Some(6), bytes: 4096 },
+        window: 4,
+        predicted: Some(Interval { makespan_s: 9.6, low_s: 9.0, high_s: 11.0 }),
+        reason: "tasks bound it".into(),
+    };
+    let ranks = vec![rank(9.0, 4, 3), rank(8.0, 2, 1)];
+    let machine = Machine { cpu: "X".into(), cores: 2, memory: None, os: "linux".into() };
+    Outcome { machine: Some(machine), ..Outcome::from_ranks(Way::Threads, plan, 10.0, ranks, 6) }
+}
+
+#[test]
+fn totals_are_sums_over_ranks() {
+    let o = outcome();
+    assert_eq!((o.messages, o.bytes, o.processors), (4, 40, 2));
+    assert_eq!(o.stages, BTreeMap::from([(Stage::Task, StageTotal { count: 6, total_s: 17.0 })]));
+    assert_eq!(o.throughput, 0.6);
+    assert_eq!(o.relative_error(), Some((9.6 - 10.0) / 10.0));
+    let none = Outcome::from_ranks(Way::Simulated, o.plan, 0.0, Vec::new(), 0);
+    assert_eq!((none.throughput, none.relative_error()), (0.0, None));
+}
+
+#[test]
+fn json_has_the_stable_names() {
+    let json = serde_json::to_value(outcome()).unwrap();
+    for (path, value) in [
+        ("/way", serde_json::json!("threads")),
+        ("/strategy", "parallel-pipeline".into()),
+        ("/processors", 2.into()),
+        ("/makespan_s", 10.0.into()),
+        ("/predicted/makespan_s", 9.6.into()),
+        ("/predicted/low_s", 9.0.into()),
+        ("/predicted/high_s", 11.0.into()),
+        ("/messages", 4.into()),
+        ("/bytes", 40.into()),
+        ("/stages/task/count", 6.into()),
+        ("/stages/task/total_s", 17.0.into()),
+        ("/ranks/1/messages", 1.into()),
+        ("/platform", "".into()),
+        ("/machine/cores", 2.into()),
+        ("/plan/strategy", "parallel-pipeline".into()),
+        ("/plan/processors", 2.into()),
+        ("/plan/groups", 1.into()),
+        ("/plan/arity", 2.into()),
+        ("/plan/grain/tasks", 6.into()),
+        ("/plan/predicted/makespan_s", 9.6.into()),
+        ("/plan/reason", "tasks bound it".into()),
+    ] {
+        assert_eq!(json.pointer(path), Some(&value), "{path}");
+    }
+}
+
+#[test]
+fn names_are_those_that_serde_writes() {
+    for stage in Stage::ALL {
+        assert_eq!(serde_json::to_value(stage).unwrap(), stage.name());
+    }
+    for way in Way::ALL {
+        assert_eq!(serde_json::to_value(way).unwrap(), way.name());
+    }
+    for strategy in Strategy::ALL {
+        assert_eq!(serde_json::to_value(strategy).unwrap(), strategy.name());
+    }
+}
+
+#[test]
+fn a_list_or_a_single_outcome_reads_back() {
+    let list = vec![outcome(), outcome()];
+    let text = serde_json::to_string_pretty(&list).unwrap();
+    assert_eq!(Outcome::from_json(&text, "o.json").unwrap(), list);
+    let one = serde_json::to_string(&list[0]).unwrap().replacen('{', "{\"added_later\": 1,", 1);
+    assert_eq!(Outcome::from_json(&one, "o.json").unwrap(), list[..1]);
+}
+
+#[test]
+fn a_file_that_is_none_points_at_its_line() {
+    let text = serde_json::to_string_pretty(&vec![outcome()]).unwrap();
+    for (text, line, message) in [
+        (String::new(), 1, "the file is empty: give a file of outcomes"),
+        ("<html>".into(), 1, "this is not JSON: give a file of outcomes"),
+        (text.replacen("\"threads\"", "\"treads\"", 1), 3, "unknown variant `treads`"),
+        (text.replacen("10.0", "\"ten\"", 1), 7, "expected f64"),
+        (text[..40].to_string(), 4, "EOF while parsing"),
+        ("[{\n\"way\": \"mpi\"}]".into(), 2, "missing field `strategy`"),
+    ] {
+        let error = Outcome::from_json(&text, "o.json").expect_err(message);
+        let p = &error.problems()[0];
+        assert!(p.line == line && p.message.contains(message), "{line} {message}: {error}");
+    }
+    let error = Outcome::load("no/such.json").unwrap_err().to_string();
+    assert!(error.starts_with("cannot read no/such.json: "), "{error}");
+}

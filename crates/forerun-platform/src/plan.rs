@@ -1,0 +1,100 @@
+//! The way to run a job.
+
+use serde::{Deserialize, Serialize};
+
+/// How ranks of a reduction share tasks and merges.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Strategy {
+    /// The pipelined tree of Kuntraruk et al., figure 1: at every step half of the ranks run
+    /// tasks and the other half merge.
+    ParallelPipeline,
+    /// All ranks run a task, then merge along a tree; repeat.
+    ReductionTree,
+    /// One rank merges what all others compute.
+    MasterSlave,
+    /// No fixed step: a rank merges what is ready, else takes a task.
+    Adaptive,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: [Strategy; 4] =
+        [Strategy::ParallelPipeline, Strategy::ReductionTree, Strategy::MasterSlave, Strategy::Adaptive];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::ParallelPipeline => "parallel-pipeline",
+            Strategy::ReductionTree => "reduction-tree",
+            Strategy::MasterSlave => "master-slave",
+            Strategy::Adaptive => "adaptive",
+        }
+    }
+}
+
+/// How the adaptive strategy hands out the tasks of an input whose length is known, where the
+/// merge commutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Deal {
+    /// Half of them as first chunks, the rest in ever smaller chunks to whoever is free
+    /// (factoring): evens out tasks and ranks that differ; every further chunk costs a question
+    /// to the first rank and its answer.
+    #[default]
+    Claimed,
+    /// All of them at the start, in equal shares but for the first rank, which also serves the
+    /// sink: no question is asked.
+    Even {
+        /// Thousandths of a mean share that the first rank takes, at most 1000.
+        first_permille: u16,
+    },
+}
+
+/// How the input is cut into tasks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Grain {
+    /// Number of tasks, where the input's length is known.
+    pub tasks: Option<u64>,
+    /// Bytes of input that a task takes, at most (a piece that cannot be cut may be larger).
+    pub bytes: u64,
+}
+
+/// The way to run a job, with the time predicted for it and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Strategy of the reduction.
+    pub strategy: Strategy,
+    /// Ranks of all groups together.
+    pub processors: usize,
+    /// Groups that run side by side on disjoint shares of the input.
+    pub groups: usize,
+    /// Fan-in of the tree.
+    pub arity: usize,
+    /// Task results that a delivery to the sink holds at least (all but the last).
+    pub set: u64,
+    /// Task results that a rank of the adaptive strategy gathers before it sends them to the first
+    /// rank; as many as a set, or as 0, leave only complete sets to it.
+    #[serde(default)]
+    pub gather: u64,
+    /// How tasks are handed out.
+    #[serde(default)]
+    pub deal: Deal,
+    /// How the input is cut into tasks.
+    pub grain: Grain,
+    /// Messages that a rank may be ahead of each receiver (slots per ordered pair).
+    pub window: usize,
+    /// The predicted time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted: Option<crate::Interval>,
+    /// What bounds the predicted time, in words.
+    #[serde(default)]
+    pub reason: String,
+}
+
+impl Plan {
+    /// Ranks of one group.
+    pub fn group_size(&self) -> usize {
+        self.processors / self.groups
+    }
+}

@@ -1,0 +1,195 @@
+//! A machine as predictions see it.
+
+mod host;
+mod load;
+mod read;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
+use crate::{Measured, json};
+
+pub use host::{Contention, Host};
+
+/// A LogGPS overhead: processor time that one message costs its sender or its receiver,
+/// `base + per_rank · P + per_byte · k`, where P is the number of ranks of the job and k the
+/// message's bytes (section 3.2 of Mizutani, Ino and Hagihara).
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Overhead {
+    /// The part that every message costs.
+    #[serde(rename = "base_s")]
+    pub base: Measured<Seconds>,
+    /// The part that grows with the number of ranks of the job.
+    #[serde(rename = "per_rank_s")]
+    pub per_rank: Measured<Seconds>,
+    /// The part that grows with the message.
+    #[serde(rename = "per_byte_s")]
+    pub per_byte: Measured<SecondsPerByte>,
+}
+
+impl Overhead {
+    /// An overhead that is the same for every message.
+    pub fn constant(base: Seconds) -> Self {
+        Overhead { base: base.into(), ..Overhead::default() }
+    }
+
+    /// What a message of `size` costs in a job of `ranks` ranks.
+    pub fn of(&self, ranks: usize, size: Bytes) -> Seconds {
+        self.base.value + self.per_rank.value * ranks as f64 + self.per_byte.value * size
+    }
+}
+
+/// The network in LogGPS (Ino, Fujimoto and Hagihara), extended by the overhead's term in P.
+/// The default costs nothing.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Network {
+    /// L: time on the wire of an empty message.
+    #[serde(rename = "latency_s")]
+    pub latency: Measured<Seconds>,
+    /// o for the sender.
+    pub send_overhead: Overhead,
+    /// o for the receiver.
+    pub receive_overhead: Overhead,
+    /// g: least time between two messages that a rank injects, beyond what their bytes take: the
+    /// one after a message of k bytes follows `g + (k − 1) · G` after it (as in LogGP).
+    #[serde(rename = "gap_s")]
+    pub gap: Measured<Seconds>,
+    /// What a message takes longer if its receiver sleeps because it has waited for long: the time
+    /// to wake it. Beside `latency`, which is that of a receiver that looks out for the message.
+    #[serde(rename = "wake_up_s", default)]
+    pub wake_up: Measured<Seconds>,
+    /// G: time a further byte of a message occupies the sender's port.
+    #[serde(rename = "gap_per_byte_s")]
+    pub gap_per_byte: Measured<SecondsPerByte>,
+    /// S: a larger message waits for its receiver. `None`: no message does.
+    #[serde(
+        rename = "rendezvous_threshold_bytes",
+        with = "json::optional_bytes",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub rendezvous_threshold: Option<Bytes>,
+    /// s: size of the segments that a large message is cut into, where it is.
+    #[serde(
+        rename = "segment_bytes",
+        with = "json::optional_bytes",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub segment: Option<Bytes>,
+}
+
+/// Sequential bandwidth of the storage that jobs read and write.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Storage {
+    /// Reading a file that is not in memory.
+    #[serde(rename = "read_bytes_per_s")]
+    pub read: Measured<BytesPerSecond>,
+    /// Writing a file, until it is on the device.
+    #[serde(rename = "write_bytes_per_s")]
+    pub write: Measured<BytesPerSecond>,
+}
+
+/// A machine: hosts, the network between them, storage.
+///
+/// As a file (see [`Platform::from_toml`]) it is TOML; as data for other programs it serialises to
+/// numbers in seconds and bytes under names that say so, with the interval beside every figure
+/// that has one.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Platform {
+    /// What it is called.
+    pub name: String,
+    /// Where the figures come from, in a sentence.
+    #[serde(default)]
+    pub source: String,
+    /// What the machine is, in a few words, where it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The clock that measured the figures, where they were measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<String>,
+    /// When the figures were measured: a date.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measured: Option<String>,
+    /// Groups of like hosts, in the order in which ranks are placed on them.
+    pub hosts: Vec<Host>,
+    /// The network.
+    pub network: Network,
+    /// The storage, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<Storage>,
+}
+
+impl Platform {
+    /// A platform of these hosts and this network, about which nothing else is said.
+    pub fn new(name: impl Into<String>, hosts: Vec<Host>, network: Network) -> Self {
+        Platform { name: name.into(), hosts, network, ..Platform::default() }
+    }
+
+    /// Number of cores of all hosts together.
+    pub fn cores(&self) -> usize {
+        self.hosts.iter().map(|h| h.count * h.cores).sum()
+    }
+
+    /// The platform with its speeds relative to the cores of `reference`, where a profile was
+    /// measured: each speed is multiplied by [`Host::relative_speed`] to the first host there. Hosts
+    /// that were not calibrated, and all if `reference` was not, keep the speed they state.
+    pub fn relative_to(&self, reference: &Platform) -> Platform {
+        let mut platform = self.clone();
+        if let Some(there) = reference.hosts.first() {
+            for host in &mut platform.hosts {
+                host.speed *= host.relative_speed(there).unwrap_or(1.0);
+            }
+        }
+        platform
+    }
+
+    /// The host group that each of `ranks` ranks runs on: hosts fill up core by core in the order
+    /// of the file; when every core has a rank, the next round begins. Empty if there is no core.
+    pub fn place(&self, ranks: usize) -> Vec<usize> {
+        let mut placed = Vec::new();
+        if self.cores() == 0 {
+            return placed;
+        }
+        placed.reserve(ranks);
+        while placed.len() < ranks {
+            for (i, h) in self.hosts.iter().enumerate() {
+                let cores = h.count.saturating_mul(h.cores).min(ranks - placed.len());
+                placed.extend(std::iter::repeat_n(i, cores));
+            }
+        }
+        placed
+    }
+}
+
+/// Availability as a list of `{"at_s": …, "speed": …}`.
+mod availability {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Seconds;
+
+    #[derive(Serialize, Deserialize)]
+    struct Change {
+        #[serde(deserialize_with = "crate::json::not_negative")]
+        at_s: f64,
+        #[serde(deserialize_with = "crate::json::positive")]
+        speed: f64,
+    }
+
+    pub(super) fn serialize<S: Serializer>(changes: &[(Seconds, f64)], s: S) -> Result<S::Ok, S::Error> {
+        s.collect_seq(changes.iter().map(|(at, speed)| Change { at_s: at.0, speed: *speed }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<Vec<(Seconds, f64)>, D::Error> {
+        let changes = Vec::<Change>::deserialize(d)?;
+        Ok(changes.into_iter().map(|c| (Seconds(c.at_s), c.speed)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

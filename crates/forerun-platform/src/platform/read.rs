@@ -1,0 +1,226 @@
+//! Reading a platform file.
+
+use super::{Contention, Host, Network, Overhead, Platform, Storage};
+use crate::Measured;
+use crate::file::{self, Allowed, FileError, Section};
+use crate::units::{BytesPerSecond, Quantity, Seconds, SecondsPerByte};
+
+impl Platform {
+    /// Reads a platform file's contents; `name` is what messages call the file.
+    ///
+    /// ```
+    /// use forerun_platform::Platform;
+    ///
+    /// let lab = Platform::from_toml(
+    ///     r#"
+    ///     format = 1
+    ///     name = "lab"
+    ///     [[host]]
+    ///     name = "node"
+    ///     count = 8
+    ///     cores = 2                       # default 1
+    ///     speed = 0.5                     # relative to where the profile was measured; default 1
+    ///     memory = "64 GiB"
+    ///     availability = [{ at = "1 min", speed = 0.7 }]
+    ///     contention = { memory = "12 %" } # longer, for every other core of the host that is busy
+    ///     [network]
+    ///     latency = { value = "50 us", low = "48 us", high = "53 us" }
+    ///     send_overhead = { base = "12.1 us", per_rank = "0.182 us", per_byte = "70.8 ns/B" }
+    ///     receive_overhead = "12 us"      # the same for every message
+    ///     bandwidth = "100 Mbit/s"        # or gap_per_byte = "80 ns/B"
+    ///     gap = "1 us"                    # default 0 s
+    ///     wake_up = "30 us"               # further latency if the receiver sleeps; default 0 s
+    ///     rendezvous_threshold = "64 KiB"
+    ///     [storage]
+    ///     read = "95 MB/s"
+    ///     write = "80 MB/s"
+    ///     "#,
+    ///     "lab.toml",
+    /// )?;
+    /// assert_eq!(lab.cores(), 16);
+    /// # Ok::<(), forerun_platform::FileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, each at its line.
+    pub fn from_toml(text: &str, name: &str) -> Result<Platform, FileError> {
+        file::read(text, name, |root| platform(root, name))
+    }
+}
+
+fn platform(root: &Section<'_, '_>, file: &str) -> Option<Platform> {
+    let stem = std::path::Path::new(file).file_stem().map(|s| s.to_string_lossy().into_owned());
+    let name = if root.has("name") { root.text("name") } else { root.text("name").or(stem) };
+    if name.as_deref().is_some_and(|n| n.trim().is_empty()) {
+        root.note("name", "the platform's name is empty: give it one");
+    }
+    let (source, machine) = (root.text("source").unwrap_or_default(), root.text("machine"));
+    let (clock, measured) = (root.text("clock"), root.text("measured"));
+    let hosts = hosts(root);
+    let network = root.section("network");
+    if network.is_none() && !root.has("network") {
+        root.note("network", "the file has no network: add [network] with latency and bandwidth");
+    }
+    let network = network.and_then(|s| network_of(&s));
+    let storage = root.section("storage").and_then(|s| storage(&s));
+    Some(Platform {
+        name: name?,
+        source,
+        machine,
+        clock,
+        measured,
+        hosts: hosts?,
+        network: network?,
+        storage,
+    })
+}
+
+fn hosts(root: &Section<'_, '_>) -> Option<Vec<Host>> {
+    let sections = root.sections("host");
+    if !root.has("host") || sections.as_ref().is_some_and(Vec::is_empty) {
+        root.note("host", "the file has no hosts: add [[host]] with its name, count and cores");
+    }
+    let mut hosts: Vec<Host> = Vec::new();
+    for section in sections? {
+        if let Some(host) = host(&section) {
+            if hosts.iter().any(|h| h.name == host.name) {
+                section.note("name", format!("there are two hosts called \"{}\": rename one", host.name));
+            }
+            hosts.push(host);
+        }
+    }
+    Some(hosts)
+}
+
+fn host(section: &Section<'_, '_>) -> Option<Host> {
+    let name = section.text("name");
+    let name = section.required("name", "\"node\"", name);
+    if name.as_deref().is_some_and(|n| n.trim().is_empty()) {
+        section.note("name", "the host's name is empty: give it one");
+    }
+    let count = section.count("count").unwrap_or(1);
+    let cores = section.count("cores").unwrap_or(1);
+    let speed = section.number("speed", Allowed::Positive).unwrap_or(1.0);
+    let memory = section.quantity("memory");
+    let availability = availability(section);
+    let kernel = section.measured("kernel");
+    let contention = section.section("contention").map(|s| contention(&s)).unwrap_or_default();
+    section.finish();
+    if count.checked_mul(cores).is_none_or(|n| u32::try_from(n).is_err()) {
+        section.note("count", "there are more than 2^32 cores in this group: lower count or cores");
+    }
+    Some(Host { name: name?, count, cores, speed, memory, availability, kernel, contention })
+}
+
+fn contention(section: &Section<'_, '_>) -> Contention {
+    let contention = Contention {
+        compute: section.measured("compute").unwrap_or_default(),
+        memory: section.measured("memory").unwrap_or_default(),
+    };
+    section.finish();
+    contention
+}
+
+fn availability(host: &Section<'_, '_>) -> Vec<(Seconds, f64)> {
+    let mut changes: Vec<(Seconds, f64)> = Vec::new();
+    for section in host.sections("availability").unwrap_or_default() {
+        let at = section.quantity::<Seconds>("at");
+        let at = section.required("at", "\"10 s\"", at);
+        let speed = section.number("speed", Allowed::Positive);
+        let speed = section.required("speed", "0.5", speed);
+        section.finish();
+        if let (Some(at), Some(speed)) = (at, speed) {
+            if let Some((before, _)) = changes.last().filter(|(before, _)| *before >= at) {
+                section.note(
+                    "at",
+                    format!("{at} does not come after {before}, the change before it: put them in order"),
+                );
+            }
+            changes.push((at, speed));
+        }
+    }
+    changes
+}
+
+fn network_of(section: &Section<'_, '_>) -> Option<Network> {
+    let latency = section.measured("latency");
+    let latency = section.required("latency", "\"50 us\"", latency);
+    let send_overhead = overhead(section, "send_overhead");
+    let receive_overhead = overhead(section, "receive_overhead");
+    let gap = section.measured("gap").unwrap_or_default();
+    let wake_up = section.measured("wake_up").unwrap_or_default();
+    let gap_per_byte = gap_per_byte(section);
+    let rendezvous_threshold = section.quantity("rendezvous_threshold");
+    let segment = section.quantity::<crate::Bytes>("segment");
+    if segment.is_some_and(|s| s.0 == 0) {
+        section
+            .note("segment", "a segment of 0 bytes holds nothing: leave segment out if messages are not cut");
+    }
+    section.finish();
+    Some(Network {
+        latency: latency?,
+        send_overhead,
+        receive_overhead,
+        gap,
+        wake_up,
+        gap_per_byte: gap_per_byte?,
+        rendezvous_threshold,
+        segment,
+    })
+}
+
+fn gap_per_byte(section: &Section<'_, '_>) -> Option<Measured<SecondsPerByte>> {
+    let gap = section.measured::<SecondsPerByte>("gap_per_byte");
+    let rate = positive_rate(section, "bandwidth");
+    match (section.has("gap_per_byte"), section.has("bandwidth")) {
+        (true, true) => {
+            section.note("bandwidth", "bandwidth and gap_per_byte say the same: give one of them")
+        }
+        (false, false) => section.missing("bandwidth", "\"100 Mbit/s\" (or gap_per_byte = \"80 ns/B\")"),
+        _ => {}
+    }
+    gap.or_else(|| {
+        // A higher rate is a lower cost, so the interval's ends change places.
+        let rate = rate?;
+        Some(Measured {
+            value: rate.value.into(),
+            interval: rate.interval.map(|(low, high)| (high.into(), low.into())),
+        })
+    })
+}
+
+/// A rate above 0, its interval included.
+fn positive_rate(section: &Section<'_, '_>, key: &'static str) -> Option<Measured<BytesPerSecond>> {
+    let rate = section.measured::<BytesPerSecond>(key)?;
+    let least = rate.interval.map_or(rate.value, |(low, _)| low);
+    if least.number() > 0.0 {
+        return Some(rate);
+    }
+    section.note(key, format!("{key} is {least}, at which nothing ever arrives: a rate is above 0"));
+    None
+}
+
+fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
+    let Some(section) = network.inner(key) else {
+        return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
+    };
+    if ["value", "low", "high"].iter().any(|k| section.has(k)) {
+        return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
+    }
+    let overhead = Overhead {
+        base: section.measured("base").unwrap_or_default(),
+        per_rank: section.measured("per_rank").unwrap_or_default(),
+        per_byte: section.measured("per_byte").unwrap_or_default(),
+    };
+    section.finish();
+    overhead
+}
+
+fn storage(section: &Section<'_, '_>) -> Option<Storage> {
+    let read = positive_rate(section, "read");
+    let read = section.required("read", "\"95 MB/s\"", read);
+    let write = positive_rate(section, "write");
+    let write = section.required("write", "\"80 MB/s\"", write);
+    section.finish();
+    Some(Storage { read: read?, write: write? })
+}

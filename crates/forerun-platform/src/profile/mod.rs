@@ -1,0 +1,136 @@
+//! What an application costs, per unit of work, on a host of speed 1.
+
+mod read;
+mod write;
+
+use serde::{Deserialize, Serialize};
+
+use crate::json;
+
+/// Processor time of one call of a stage:
+/// `fixed + per_byte · bytes + per_result · results`, in seconds.
+///
+/// For a task, `bytes` is the size of its input and `results` is 1. For a merge they are the
+/// bytes and the task results of *both* parts together, for a sink those of what it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cost {
+    /// Seconds that every call costs.
+    #[serde(rename = "fixed_s", default, deserialize_with = "json::not_negative")]
+    pub fixed: f64,
+    /// Seconds per byte.
+    #[serde(rename = "per_byte_s", default, deserialize_with = "json::not_negative")]
+    pub per_byte: f64,
+    /// Seconds per task result.
+    #[serde(rename = "per_result_s", default, deserialize_with = "json::not_negative")]
+    pub per_result: f64,
+    /// Standard deviation of a call's time relative to its expectation.
+    #[serde(default, deserialize_with = "json::not_negative")]
+    pub spread: f64,
+    /// Relative standard error of the expectation itself: what every call may be off by in common,
+    /// because the figures come from few measurements. 0 where they are stated.
+    #[serde(default, deserialize_with = "json::not_negative")]
+    pub error: f64,
+}
+
+impl Cost {
+    /// A cost that is the same for every call.
+    pub fn constant(seconds: f64) -> Self {
+        Cost { fixed: seconds, ..Cost::default() }
+    }
+
+    /// Expected seconds of a call.
+    #[inline]
+    pub fn seconds(&self, bytes: f64, results: f64) -> f64 {
+        self.fixed + self.per_byte * bytes + self.per_result * results
+    }
+}
+
+/// The costs of a reduction.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReductionProfile {
+    /// Running a task on an input.
+    pub task: Cost,
+    /// Merging two partial results.
+    pub merge: Cost,
+    /// Handing a complete set of results to the sink.
+    #[serde(default)]
+    pub sink: Cost,
+    /// What remains when every set is in the sink, from the total of bytes and results.
+    #[serde(default)]
+    pub finish: Cost,
+    /// Size of a task's result: `(bytes, bytes per byte of its input)`.
+    #[serde(with = "result_bytes")]
+    pub result_bytes: (f64, f64),
+    /// By what factor the bytes of a merged result differ from the sum of its parts, by level:
+    /// entry 0 for merging two task results, 1 for merging two of those, …; the last entry holds
+    /// for all further levels; empty means 1 (sizes add up).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub growth: Vec<f64>,
+    /// How the sets that are delivered become one result, where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub join: Option<Join>,
+    /// How much longer a task takes, relative, for each other core of its host that is busy too.
+    #[serde(default, deserialize_with = "json::not_negative")]
+    pub contention: f64,
+}
+
+/// How delivered sets become one result: by merges in balance, as a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Join {
+    /// When they are merged.
+    pub at: JoinAt,
+    /// Merging two of them; bytes and results are those of both.
+    pub cost: Cost,
+}
+
+/// When delivered sets are merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JoinAt {
+    /// By the sink as they arrive; those of several groups at the end.
+    Sink,
+    /// At the end, beside the finish: what takes longer of both is what takes time.
+    Finish,
+}
+
+/// A profile of an application.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// The application, as the command line names it.
+    pub application: String,
+    /// Where the figures come from, in a sentence.
+    #[serde(default)]
+    pub source: String,
+    /// Costs as a reduction, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionProfile>,
+}
+
+/// The size of a result as `{"fixed_bytes": …, "per_byte": …}`.
+mod result_bytes {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    #[derive(Serialize, Deserialize)]
+    struct Size {
+        #[serde(deserialize_with = "crate::json::not_negative")]
+        fixed_bytes: f64,
+        #[serde(deserialize_with = "crate::json::not_negative")]
+        per_byte: f64,
+    }
+
+    pub(super) fn serialize<S: Serializer>(size: &(f64, f64), s: S) -> Result<S::Ok, S::Error> {
+        Size { fixed_bytes: size.0, per_byte: size.1 }.serialize(s)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<(f64, f64), D::Error> {
+        let size = Size::deserialize(d)?;
+        Ok((size.fixed_bytes, size.per_byte))
+    }
+}
+
+#[cfg(test)]
+mod tests;

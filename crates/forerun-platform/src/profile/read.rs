@@ -1,0 +1,127 @@
+//! Reading a profile file.
+
+use std::path::Path;
+
+use super::{Cost, Join, JoinAt, Profile, ReductionProfile};
+use crate::file::{self, Allowed, FileError, Section};
+use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
+
+impl Profile {
+    /// Reads a profile file's contents; `name` is what messages call the file.
+    ///
+    /// ```
+    /// use forerun_platform::Profile;
+    ///
+    /// let features = Profile::from_toml(
+    ///     r#"
+    ///     format = 1
+    ///     application = "features"
+    ///     source = "by hand"
+    ///     [reduction]
+    ///     task = { fixed = "150 ms", per_byte = "3 ns/B", spread = 0.05, error = 0.01 }
+    ///     merge = { per_result = "12.8 ms" }
+    ///     sink = "2 ms"                                     # the same for every call; default 0
+    ///     finish = "0 s"                                    # default 0
+    ///     result_bytes = { fixed = "20 B", per_byte = 1.0 } # of a task, from its input's size
+    ///     growth = [1.0, 0.9]                               # by level of merging; default 1
+    ///     join_at = "finish"                                # sets become one: by the "sink", or at the "finish"
+    ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
+    ///     contention = 0.1                                  # a task, for each other busy core; default 0
+    ///     "#,
+    ///     "features.toml",
+    /// )?;
+    /// assert_eq!(features.reduction.unwrap().merge.per_result, 0.0128);
+    /// # Ok::<(), forerun_platform::FileError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Everything that is wrong in it, each at its line.
+    pub fn from_toml(text: &str, name: &str) -> Result<Profile, FileError> {
+        file::read(text, name, profile)
+    }
+
+    /// Reads a profile file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or what is wrong in it.
+    pub fn load(path: impl AsRef<Path>) -> Result<Profile, FileError> {
+        let path = path.as_ref();
+        Profile::from_toml(&file::contents(path)?, &path.display().to_string())
+    }
+}
+
+fn profile(root: &Section<'_, '_>) -> Option<Profile> {
+    let application = root.text("application");
+    let application = root.required("application", "\"sort\"", application);
+    let source = root.text("source").unwrap_or_default();
+    let reduction = root.section("reduction");
+    if !root.has("reduction") {
+        root.note("reduction", "the file has no costs: add [reduction] with task, merge and result_bytes");
+    }
+    let reduction = reduction.and_then(|s| reduction_of(&s));
+    Some(Profile { application: application?, source, reduction: Some(reduction?) })
+}
+
+fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
+    let task = cost(section, "task");
+    let task = section.required("task", "\"150 ms\"", task);
+    let merge = cost(section, "merge");
+    let merge = section.required("merge", "{ per_result = \"12.8 ms\" }", merge);
+    let sink = cost(section, "sink").unwrap_or_default();
+    let finish = cost(section, "finish").unwrap_or_default();
+    let size = result_bytes(section);
+    let size = section.required("result_bytes", "\"20 B\"", size);
+    let growth = section.numbers("growth", Allowed::Positive).unwrap_or_default();
+    let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
+    let join = join(section);
+    section.finish();
+    let (task, merge, result_bytes) = (task?, merge?, size?);
+    Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention })
+}
+
+/// `join_at` and `join`, which go together.
+fn join(section: &Section<'_, '_>) -> Option<Join> {
+    let cost = cost(section, "join");
+    let at = match section.text("join_at")?.as_str() {
+        "sink" => JoinAt::Sink,
+        "finish" => JoinAt::Finish,
+        _ => {
+            section.note("join_at", "\"join_at\" says when sets are joined: \"sink\" or \"finish\"");
+            return None;
+        }
+    };
+    let cost = section.required("join", "{ per_byte = \"2 ns/B\" }", cost)?;
+    Some(Join { at, cost })
+}
+
+fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {
+    let Some(section) = reduction.inner(key) else {
+        return reduction.quantity::<Seconds>(key).map(|s| Cost::constant(s.0));
+    };
+    let seconds = |key| section.quantity::<Seconds>(key).unwrap_or_default().0;
+    let cost = Cost {
+        fixed: seconds("fixed"),
+        per_byte: section.quantity::<SecondsPerByte>("per_byte").unwrap_or_default().0,
+        per_result: seconds("per_result"),
+        spread: section.number("spread", Allowed::NotNegative).unwrap_or(0.0),
+        error: section.number("error", Allowed::NotNegative).unwrap_or(0.0),
+    };
+    section.finish();
+    if !["fixed", "per_byte", "per_result"].iter().any(|k| section.has(k)) {
+        section.note("fixed", format!("\"{key}\" says no time: add fixed, per_byte or per_result"));
+    }
+    Some(cost)
+}
+
+fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {
+    let Some(section) = reduction.inner("result_bytes") else {
+        return reduction.quantity::<PartBytes>("result_bytes").map(|b| (b.number(), 0.0));
+    };
+    let fixed = section.quantity::<PartBytes>("fixed").unwrap_or_default();
+    let per_byte = section.number("per_byte", Allowed::NotNegative).unwrap_or(0.0);
+    section.finish();
+    if !section.has("fixed") && !section.has("per_byte") {
+        section.note("fixed", "\"result_bytes\" says no size: add fixed or per_byte");
+    }
+    Some((fixed.number(), per_byte))
+}

@@ -1,0 +1,92 @@
+//! Profile files: what a good one gives, and that every kind of bad one points at its line.
+
+use proptest::prelude::*;
+
+use super::*;
+
+const GOOD: &str = r#"format = 1
+application = "features"
+[reduction]
+task = { fixed = "150 ms", per_byte = "3 ns/B", spread = 0.05 }
+merge = { per_result = "12.8 ms" }
+sink = "2 ms"
+result_bytes = { fixed = "20.5 B", per_byte = 1.5 }
+growth = [1, 0.9]
+"#;
+
+#[test]
+fn a_file_is_read() {
+    let profile = Profile::from_toml(GOOD, "f.toml").unwrap_or_else(|e| panic!("{e}"));
+    let r = profile.reduction.clone().unwrap();
+    assert_eq!(r.task, Cost { fixed: 0.15, per_byte: 3e-9, per_result: 0.0, spread: 0.05, error: 0.0 });
+    assert_eq!((r.merge.per_result, r.sink, r.finish), (0.0128, Cost::constant(0.002), Cost::default()));
+    assert_eq!((r.result_bytes, r.growth), ((20.5, 1.5), vec![1.0, 0.9]));
+    assert_eq!(Profile::from_toml(&profile.to_toml(), "x").unwrap_or_else(|e| panic!("{e}")), profile);
+}
+
+#[test]
+fn every_kind_of_fault_points_at_its_line() {
+    for (part, by, line, column, message) in [
+        ("format = 1", "format = 2", 1, 10, "the file has format 2; this build of Forerun reads format 1"),
+        ("application", "aplication", 2, 1, "did you mean \"application\"?"),
+        ("[reduction]", "[reductoin]", 3, 2, "did you mean \"reduction\"?"),
+        ("\"150 ms\"", "\"150\"", 4, 18, "fixed = \"150\" has no unit"),
+        ("\"150 ms\"", "150", 4, 18, "where a quantity with its unit, such as \"50 us\", is expected"),
+        ("\"3 ns/B\"", "\"3 ns\"", 4, 39, "did you mean \"3 ns/B\"?"),
+        ("spread = 0.05", "spread = -1", 4, 58, "\"spread\" is a number of 0 or more"),
+        ("spread = 0.05", "spraed = 0.05", 4, 49, "did you mean \"spread\"?"),
+        ("per_result = \"12.8 ms\"", "", 5, 9, "\"merge\" says no time: add fixed, per_byte or per_result"),
+        ("merge = { per_result = \"12.8 ms\" }", "", 3, 1, "[reduction] has no \"merge\""),
+        ("\"2 ms\"", "\"2 kB\"", 6, 8, "is a size, where a time is expected"),
+        ("per_byte = 1.5", "per_byte = '1.5 B'", 7, 47, "where a number of 0 or more is expected"),
+        ("0.9", "0", 8, 14, "\"growth\" is a number above 0"),
+        ("[1, 0.9]", "1", 8, 10, "where a list of numbers is expected"),
+    ] {
+        let error = Profile::from_toml(&GOOD.replacen(part, by, 1), "f.toml").expect_err(by);
+        let all: Vec<_> = error.problems().iter().map(|p| (p.line, p.column, &p.message)).collect();
+        assert!(
+            error
+                .problems()
+                .iter()
+                .any(|p| p.line == line && p.column == column && p.message.contains(message)),
+            "{by:?} should give {line}:{column} {message:?}, gives {all:?}"
+        );
+        assert!(all.len() <= 2, "{by:?} gives {all:?}");
+    }
+}
+
+#[test]
+fn json_has_units_in_its_names() {
+    let profile = Profile::from_toml(GOOD, "f.toml").unwrap();
+    let json = serde_json::to_value(&profile).unwrap();
+    assert_eq!(json["reduction"]["task"]["fixed_s"], 0.15);
+    assert_eq!(json["reduction"]["task"]["per_byte_s"], 3e-9);
+    assert_eq!(json["reduction"]["merge"]["per_result_s"], 0.0128);
+    assert_eq!(json["reduction"]["result_bytes"], serde_json::json!({"fixed_bytes": 20.5, "per_byte": 1.5}));
+    assert_eq!(serde_json::from_value::<Profile>(json).unwrap(), profile);
+}
+
+prop_compose! {
+    fn costs()(
+        fixed in 0.0..1e3f64, per_byte in 0.0..1e-6f64, per_result in 0.0..1.0f64, spread in 0.0..2.0f64,
+        error in 0.0..1.0f64,
+    ) -> Cost {
+        Cost { fixed, per_byte, per_result, spread, error }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_written_file_reads_back_as_the_same(
+        task in costs(), merge in costs(), sink in costs(), finish in costs(),
+        result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
+        join in proptest::option::of((any::<bool>(), costs())), contention in 0.0..2.0f64,
+    ) {
+        let join = join.map(|(at, cost)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost });
+        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention });
+        let profile = Profile { application: "sort".into(), source: "a \"pilot\"\nrun".into(), reduction };
+        let text = profile.to_toml();
+        let again = Profile::from_toml(&text, "x").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        prop_assert_eq!(again, profile);
+    }
+}

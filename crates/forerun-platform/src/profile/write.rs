@@ -1,0 +1,56 @@
+//! Writing a profile file.
+
+use super::{Cost, JoinAt, Profile};
+use crate::file::Writer;
+use crate::units::{PartBytes, Seconds, SecondsPerByte};
+
+impl Profile {
+    /// The profile as a file, which [`Profile::from_toml`] reads back as the same.
+    pub fn to_toml(&self) -> String {
+        let mut out = Writer::new();
+        out.text("application", &self.application);
+        out.text("source", &self.source);
+        if let Some(reduction) = &self.reduction {
+            out.header("[reduction]");
+            out.raw("task", cost(&reduction.task));
+            out.raw("merge", cost(&reduction.merge));
+            out.raw("sink", cost(&reduction.sink));
+            out.raw("finish", cost(&reduction.finish));
+            let (fixed, per_byte) = reduction.result_bytes;
+            let fixed = PartBytes(fixed);
+            out.raw("result_bytes", format_args!("{{ fixed = \"{fixed:#}\", per_byte = {per_byte:?} }}"));
+            if !reduction.growth.is_empty() {
+                out.raw("growth", format_args!("{:?}", reduction.growth));
+            }
+            if let Some(join) = &reduction.join {
+                let at = match join.at {
+                    JoinAt::Sink => "sink",
+                    JoinAt::Finish => "finish",
+                };
+                out.text("join_at", at);
+                out.raw("join", cost(&join.cost));
+            }
+            if reduction.contention != 0.0 {
+                out.raw("contention", format_args!("{:?}", reduction.contention));
+            }
+        }
+        out.finish()
+    }
+}
+
+fn cost(c: &Cost) -> String {
+    let mut parts = vec![format!("fixed = \"{:#}\"", Seconds(c.fixed))];
+    if c.per_byte != 0.0 {
+        parts.push(format!("per_byte = \"{:#}\"", SecondsPerByte(c.per_byte)));
+    }
+    if c.per_result != 0.0 {
+        parts.push(format!("per_result = \"{:#}\"", Seconds(c.per_result)));
+    }
+    if c.spread != 0.0 {
+        parts.push(format!("spread = {:?}", c.spread));
+    }
+    if c.error != 0.0 {
+        parts.push(format!("error = {:?}", c.error));
+    }
+    format!("{{ {} }}", parts.join(", "))
+}
