@@ -1,0 +1,61 @@
+//! Running an application's code so that a panic in it is an error of the run.
+
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use crate::{AppError, Charge, Failure};
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Keeps the default message of a panic off the terminal while it is guarded, and notes its place.
+fn install_hook() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |info| {
+            if GUARDED.get() {
+                PLACE.set(info.location().map(|l| format!("{}:{}", l.file(), l.line())));
+            } else {
+                usual(info);
+            }
+        }));
+    });
+}
+
+/// Runs `f`; an error or a panic becomes the [`Failure`] of `charge` on `rank`.
+///
+/// # Errors
+/// The failure.
+pub fn guard<T>(
+    rank: usize,
+    charge: Charge,
+    f: impl FnOnce() -> Result<T, AppError>,
+) -> Result<T, Box<Failure>> {
+    install_hook();
+    let before = GUARDED.replace(true);
+    let caught = catch_unwind(AssertUnwindSafe(f));
+    GUARDED.set(before);
+    let (panicked, message) = match caught {
+        Ok(Ok(value)) => return Ok(value),
+        Ok(Err(e)) => (false, e.to_string()),
+        Err(payload) => (true, sentence(&*payload)),
+    };
+    Err(Box::new(Failure { rank, stage: charge.stage, item: charge.item, panicked, message }))
+}
+
+fn sentence(payload: &(dyn Any + Send)) -> String {
+    let what = payload
+        .downcast_ref::<&str>()
+        .map(|s| (*s).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "with a value that is not text".into());
+    match PLACE.take() {
+        Some(place) => format!("{what} ({place})"),
+        None => what,
+    }
+}

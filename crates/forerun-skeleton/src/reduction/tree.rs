@@ -1,0 +1,113 @@
+//! The reduction tree, in rounds: all ranks run a task, then results merge along a tree of the
+//! given arity to the first rank, which delivers; then the next round (Kuntraruk, Pottenger and
+//! Ross, section VI-D).
+//!
+//! At level l the ranks stand in blocks of a^(l+1); the first of a block receives from the a − 1
+//! others that are still in, in the order of their tasks. Any number of ranks will do.
+
+use super::work::{Pack, Part, Work};
+use super::{Packet, Reduce, Sink, Sinks, Source};
+use crate::{Endpoint, Stop};
+
+/// The ranks that `rank` receives from, level by level, in the order of their tasks.
+pub(super) fn children(rank: usize, ranks: usize, arity: usize) -> impl Iterator<Item = usize> {
+    let mut stride = 1usize;
+    let levels = std::iter::from_fn(move || {
+        let this = stride;
+        stride = this.saturating_mul(arity);
+        (this < ranks && rank.is_multiple_of(stride)).then_some(this)
+    });
+    levels
+        .flat_map(move |stride| (1..arity).map(move |d| rank.saturating_add(d.saturating_mul(stride))))
+        .filter(move |&child| child < ranks)
+}
+
+/// The rank that `rank` sends to; the first rank sends to none.
+pub(super) fn parent(rank: usize, arity: usize) -> Option<usize> {
+    let mut stride = arity;
+    (rank > 0).then(|| {
+        while rank.is_multiple_of(stride) {
+            stride *= arity;
+        }
+        rank - rank % stride
+    })
+}
+
+/// The life of one rank; the first rank of the group returns what the sink leaves.
+pub(super) async fn rank<E, A, S, K>(
+    w: &Work<'_, A, S, K>,
+    e: &mut E,
+    arity: usize,
+) -> Result<Option<<K::Sink as Sink<A::Partial>>::Out>, Stop>
+where
+    E: Endpoint<Pack<A>>,
+    A: Reduce,
+    S: Source<Input = A::Input>,
+    K: Sinks<A::Partial>,
+{
+    let (base, ranks) = (w.share.base, w.share.size);
+    let me = e.rank() - base;
+    let parent = parent(me, arity);
+    let mut sink = if parent.is_none() { Some(w.open(e).await?) } else { None };
+    let mut open: Vec<usize> = children(me, ranks, arity).collect();
+    let mut local = me as u64;
+    loop {
+        let mut held: Option<Part<A>> = w.task(e, local).await?;
+        let ended = held.is_none();
+        let mut still = Vec::with_capacity(open.len());
+        for child in open {
+            match e.recv_from(base + child).await? {
+                Packet::Part(part) => {
+                    still.push(child);
+                    held = w.merge(e, held, part).await?;
+                }
+                Packet::Last(part) => held = w.merge(e, held, part).await?,
+                Packet::Set(_) | Packet::Rest(..) => unreachable!("the tree sends parts only"),
+            }
+        }
+        open = still;
+        local += ranks as u64;
+        // A later rank's task is a later one, so children end no later than their parent.
+        let last = ended || w.share.is_dry(local);
+        match (parent, &mut sink) {
+            (Some(parent), _) if last => e.send(base + parent, Packet::Last(held)).await?,
+            (Some(parent), _) => e.send(base + parent, Packet::Part(held)).await?,
+            (None, Some(sink)) => {
+                if let Some(set) = held {
+                    w.deliver(e, sink, set).await?;
+                }
+            }
+            (None, None) => unreachable!("the first rank has the sink"),
+        }
+        if last {
+            break;
+        }
+    }
+    match sink {
+        Some(sink) => w.close(e, sink).await.map(Some),
+        None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{children, parent};
+
+    #[test]
+    fn every_rank_but_the_first_is_the_child_of_its_parent() {
+        for arity in 2..=5 {
+            for ranks in 1..=70 {
+                let mut seen = vec![0; ranks];
+                for rank in 0..ranks {
+                    for child in children(rank, ranks, arity) {
+                        seen[child] += 1;
+                        assert_eq!(parent(child, arity), Some(rank), "{child} of {ranks}, arity {arity}");
+                        assert!(child > rank);
+                    }
+                }
+                assert_eq!(seen[0], 0);
+                assert!(seen[1..].iter().all(|&n| n == 1), "{ranks} ranks, arity {arity}");
+            }
+        }
+    }
+}
