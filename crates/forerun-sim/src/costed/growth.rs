@@ -1,0 +1,56 @@
+//! By what factor merging changes the size of results.
+
+use forerun_skeleton::RunError;
+
+/// Numbers of results up to which the factor is looked up.
+const TABLE: u64 = 4096;
+
+/// Γ(n): the factor on the bytes of n task results that are merged.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Growth {
+    levels: Vec<f64>,
+    /// Γ(0), Γ(1), …; empty if Γ is 1 throughout.
+    table: Vec<f64>,
+}
+
+impl Growth {
+    /// From the factor of each level, of which the last holds for all further ones.
+    pub(super) fn new(levels: &[f64]) -> Result<Self, RunError> {
+        if let Some(bad) = levels.iter().find(|g| !(**g >= 0.0 && g.is_finite())) {
+            return Err(RunError::Invalid(format!(
+                "the growth by level in the profile holds {bad}: expected numbers from 0"
+            )));
+        }
+        let mut growth = Growth { levels: levels.to_vec(), table: Vec::new() };
+        if levels.iter().any(|&g| g != 1.0) {
+            growth.table = (0..=TABLE).map(|n| growth.computed(n)).collect();
+        }
+        Ok(growth)
+    }
+
+    /// Γ(results).
+    #[inline]
+    pub(super) fn of(&self, results: u64) -> f64 {
+        if self.table.is_empty() {
+            return 1.0;
+        }
+        match self.table.get(results as usize) {
+            Some(&factor) => factor,
+            None => self.computed(results),
+        }
+    }
+
+    fn level(&self, l: usize) -> f64 {
+        self.levels.get(l).or(self.levels.last()).copied().unwrap_or(1.0)
+    }
+
+    fn computed(&self, results: u64) -> f64 {
+        let Some(whole) = results.checked_ilog2() else { return 1.0 };
+        let complete: f64 = (0..whole as usize).map(|l| self.level(l)).product();
+        if results.is_power_of_two() {
+            return complete;
+        }
+        let part = (results as f64).log2() - f64::from(whole);
+        complete * self.level(whole as usize).powf(part)
+    }
+}

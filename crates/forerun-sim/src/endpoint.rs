@@ -1,0 +1,239 @@
+//! The endpoint in virtual time.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use forerun_platform::Stage;
+use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Failure, Message, RunError, Stop};
+
+use crate::Time;
+use crate::pricing::Pricing;
+use crate::quiet;
+use crate::world::{Books, Rank, World};
+
+/// What the endpoints of a run share.
+pub(crate) struct Shared<'a, M, K> {
+    pub(crate) books: &'a Books,
+    pub(crate) world: RefCell<World<'a, M>>,
+    pub(crate) pricing: &'a K,
+    pub(crate) cancel: &'a Cancel,
+    /// The work that is being done or was done last: its rank, stage and item.
+    pub(crate) working: Cell<(u32, Stage, u64)>,
+}
+
+/// The endpoint of one rank.
+pub(crate) struct Virtual<'e, 'a, M, K> {
+    pub(crate) shared: &'e Shared<'a, M, K>,
+    pub(crate) my: &'e Rank,
+}
+
+impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
+    fn rank(&self) -> usize {
+        self.my.me as usize
+    }
+
+    fn size(&self) -> usize {
+        self.shared.books.size()
+    }
+
+    // Begins at once: a future that held the message would make every rank larger.
+    #[inline(always)]
+    fn send(&mut self, to: usize, m: M) -> impl Future<Output = Result<(), Stop>> {
+        let begun = match self.shared.world.borrow_mut().send(self.my, to, m) {
+            Poll::Pending => Begun::Waits,
+            Poll::Ready(Ok(())) => Begun::Done,
+            Poll::Ready(Err(_)) => Begun::Aborted,
+        };
+        Send { endpoint: self, begun }
+    }
+
+    #[inline(always)]
+    fn recv_from(&mut self, from: usize) -> impl Future<Output = Result<M, Stop>> {
+        ReceiveFrom { endpoint: self, from }
+    }
+
+    fn recv_any(&mut self) -> impl Future<Output = Result<(usize, M), Stop>> {
+        ReceiveAny { endpoint: self, begun: false }
+    }
+
+    fn try_recv_any(&mut self) -> impl Future<Output = Result<Option<(usize, M)>, Stop>> {
+        TryReceiveAny { endpoint: self, begun: false }
+    }
+
+    fn claim(&mut self, counter: usize) -> impl Future<Output = Result<u64, Stop>> {
+        let begun = match self.shared.world.borrow_mut().begin_claim(self.my, counter) {
+            Ok(()) => Begun::Waits,
+            Err(_) => Begun::Aborted,
+        };
+        Claim { endpoint: self, begun }
+    }
+
+    // Done at once: a future that held the closure or its result as well would make ranks larger.
+    #[inline(always)]
+    fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
+    where
+        F: FnOnce() -> Result<T, AppError>,
+    {
+        ready(self.work_now(charge, f))
+    }
+}
+
+impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
+    #[inline(always)]
+    fn work_now<T>(&self, charge: Charge, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, Stop> {
+        let Shared { books, world, pricing, cancel, working } = self.shared;
+        if cancel.is_cancelled() {
+            return Err(world.borrow_mut().abort(RunError::Cancelled));
+        }
+        let (my, now) = (self.my, self.my.clock.get());
+        // A panic passes through here to the executor, which finds there what it came from.
+        working.set((my.me, charge.stage, charge.item));
+        let (result, price) = pricing.price(my.me as usize, now, charge, || quiet::work(f));
+        match result {
+            Ok(value) => {
+                let until = now.plus(price);
+                books.pass(my, charge.stage, charge.item, 1, until);
+                if until == Time::MAX {
+                    return Err(world.borrow_mut().overflow(my.me));
+                }
+                Ok(value)
+            }
+            Err(e) => Err(self.failed(charge, e)),
+        }
+    }
+
+    #[cold]
+    fn failed(&self, charge: Charge, e: AppError) -> Stop {
+        let Charge { stage, item, .. } = charge;
+        let failure =
+            Failure { rank: self.my.me as usize, stage, item, panicked: false, message: e.to_string() };
+        self.shared.world.borrow_mut().abort(RunError::Failed(failure.clone()));
+        Stop::Failed(Box::new(failure))
+    }
+}
+
+/// How far an operation got that began when it was called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Begun {
+    /// It is over.
+    Done,
+    /// The world wakes the rank when it is over.
+    Waits,
+    /// It cannot be; the world knows why.
+    Aborted,
+}
+
+// A future is two words, so that it is passed in registers: one that is written to memory in
+// parts and moved in one piece stalls the processor.
+
+struct Send<'e, 's, 'a, M, K> {
+    endpoint: &'e Virtual<'s, 'a, M, K>,
+    begun: Begun,
+}
+
+impl<M: Message, K> Future for Send<'_, '_, '_, M, K> {
+    type Output = Result<(), Stop>;
+
+    #[inline(always)]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.begun {
+            Begun::Done => Poll::Ready(Ok(())),
+            Begun::Aborted => Poll::Ready(Err(Stop::Aborted)),
+            // The first poll comes with the call, when nothing has changed yet; the second when
+            // the send is over.
+            Begun::Waits => {
+                let sent = self.endpoint.shared.world.borrow_mut().sent(self.endpoint.my);
+                if sent.is_ready() {
+                    self.begun = Begun::Done;
+                }
+                sent
+            }
+        }
+    }
+}
+
+struct ReceiveFrom<'e, 's, 'a, M, K> {
+    endpoint: &'e Virtual<'s, 'a, M, K>,
+    from: usize,
+}
+
+impl<M: Message, K> Future for ReceiveFrom<'_, '_, '_, M, K> {
+    type Output = Result<M, Stop>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Virtual { shared, my } = self.endpoint;
+        shared.world.borrow_mut().receive_from(my, self.from)
+    }
+}
+
+struct ReceiveAny<'e, 's, 'a, M, K> {
+    endpoint: &'e Virtual<'s, 'a, M, K>,
+    begun: bool,
+}
+
+impl<M: Message, K> Future for ReceiveAny<'_, '_, '_, M, K> {
+    type Output = Result<(usize, M), Stop>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Virtual { shared, my } = self.endpoint;
+        let mut world = shared.world.borrow_mut();
+        if !std::mem::replace(&mut self.begun, true) {
+            if let Some(received) = world.any_now(my) {
+                return Poll::Ready(received);
+            }
+            world.begin_any(my);
+            return Poll::Pending;
+        }
+        match world.end_receive(my) {
+            Poll::Ready(Ok(Some(received))) => Poll::Ready(Ok(received)),
+            Poll::Ready(Err(stop)) => Poll::Ready(Err(stop)),
+            // A turn of receive-from-any always has a message.
+            Poll::Ready(Ok(None)) | Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+struct TryReceiveAny<'e, 's, 'a, M, K> {
+    endpoint: &'e Virtual<'s, 'a, M, K>,
+    begun: bool,
+}
+
+impl<M: Message, K> Future for TryReceiveAny<'_, '_, '_, M, K> {
+    type Output = Result<Option<(usize, M)>, Stop>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Virtual { shared, my } = self.endpoint;
+        let mut world = shared.world.borrow_mut();
+        if !std::mem::replace(&mut self.begun, true) {
+            if let Some(received) = world.try_now(my) {
+                return Poll::Ready(received);
+            }
+            world.begin_try(my);
+            return Poll::Pending;
+        }
+        world.end_receive(my)
+    }
+}
+
+struct Claim<'e, 's, 'a, M, K> {
+    endpoint: &'e Virtual<'s, 'a, M, K>,
+    begun: Begun,
+}
+
+impl<M: Message, K> Future for Claim<'_, '_, '_, M, K> {
+    type Output = Result<u64, Stop>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let Virtual { shared, my } = self.endpoint;
+        match self.begun {
+            Begun::Aborted => Poll::Ready(Err(Stop::Aborted)),
+            Begun::Done | Begun::Waits => shared.world.borrow_mut().end_claim(my),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The network: LogGPS in whole picoseconds.
+//!
+//! LogGPS is of Ino, Fujimoto and Hagihara (PPoPP 2001); the overhead's term in the number of
+//! ranks is of Mizutani, Ino and Hagihara (Evaluation of a testbed for master/slave programs,
+//! section 3.2: `o = o'_a + o'_b P + O k`). See [`LogGps`] for the formulas.
+
+use forerun_platform::{Network, Overhead};
+use forerun_skeleton::RunError;
+
+use crate::time::{PerByte, Time};
+
+/// A LogGPS network as a job of a fixed number of ranks sees it.
+///
+/// A message of k bytes that a rank begins to send at time t (there is room in the window) takes
+///
+/// ```text
+/// o_s(k) = base + per_rank · P + per_byte · k        the sender is busy until t + o_s(k)
+/// i      = max(t + o_s(k), port)                     its port begins to inject the message
+/// port   = i + (k − 1) G + g                         … and is free for the next one
+/// a      = i + (k − 1) G + L                         the message has arrived
+/// max(r, a) + o_r(k)                                 a receive called at r returns
+/// ```
+///
+/// A sender does not wait for its port: what it has sent queues there. Where messages are cut
+/// into segments of s bytes, each segment occupies the port for (s − 1) G + g in turn, and
+/// the message has arrived with its last segment; the overheads are paid once.
+///
+/// A message of more than S bytes meets its receiver first (figure 1 of Mizutani et al., `Send2`):
+///
+/// ```text
+/// sender    busy o_s(0); a request travels like an empty message and arrives at a
+/// receiver  a receive called at r takes it up at m = max(r, a), is busy o_r(0) + o_s(0),
+///           and answers like an empty message, which arrives back at b
+/// sender    continues at max(t + o_s(0), b), busy o_r(0) + o_s(k); its send ends here,
+///           and the message travels as above
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogGps {
+    latency: Time,
+    send: Busy,
+    receive: Busy,
+    gap: Time,
+    gap_per_byte: PerByte,
+    rendezvous_above: u64,
+    segment: u64,
+}
+
+/// An overhead for a fixed number of ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Busy {
+    fixed: Time,
+    per_byte: PerByte,
+}
+
+impl Busy {
+    fn new(o: &Overhead, ranks: usize, whose: &str) -> Result<Busy, RunError> {
+        Ok(Busy {
+            fixed: Time::from_seconds(o.base.value.0 + o.per_rank.value.0 * ranks as f64)?,
+            per_byte: PerByte::from_seconds(o.per_byte.value.0, whose)?,
+        })
+    }
+
+    #[inline]
+    fn of(self, bytes: u64) -> Time {
+        self.fixed.plus(self.per_byte.times(bytes))
+    }
+}
+
+/// What a message does to its sender's port, from when its injection begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Travel {
+    /// How long the port is taken.
+    pub(crate) port: Time,
+    /// How long until the message has arrived; never less than `port` less the gap.
+    pub(crate) arrival: Time,
+}
+
+impl LogGps {
+    /// The network of a platform for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// [`RunError::Invalid`] if a figure is negative, not a number or 213 days or longer.
+    pub fn new(network: &Network, ranks: usize) -> Result<LogGps, RunError> {
+        Ok(LogGps {
+            latency: Time::from_seconds(network.latency.value.0)?,
+            send: Busy::new(&network.send_overhead, ranks, "send overhead per byte")?,
+            receive: Busy::new(&network.receive_overhead, ranks, "receive overhead per byte")?,
+            gap: Time::from_seconds(network.gap.value.0)?,
+            gap_per_byte: PerByte::from_seconds(network.gap_per_byte.value.0, "gap per byte")?,
+            rendezvous_above: network.rendezvous_threshold.map_or(u64::MAX, |s| s.0),
+            segment: match network.segment {
+                None => u64::MAX,
+                Some(s) if s.0 > 0 => s.0,
+                Some(_) => {
+                    return Err(RunError::Invalid(
+                        "a network that cuts messages into segments of 0 bytes: expected at least 1".into(),
+                    ));
+                }
+            },
+        })
+    }
+
+    /// A network that costs nothing.
+    ///
+    /// With L = 0 a message can arrive in the instant in which a receive-from-any is decided; it
+    /// then comes after what was there before (see the README of `order`).
+    pub fn free() -> LogGps {
+        LogGps {
+            latency: Time::ZERO,
+            send: Busy::default(),
+            receive: Busy::default(),
+            gap: Time::ZERO,
+            gap_per_byte: PerByte::default(),
+            rendezvous_above: u64::MAX,
+            segment: u64::MAX,
+        }
+    }
+
+    /// L: the time on the wire of an empty message.
+    #[inline]
+    pub fn latency(&self) -> Time {
+        self.latency
+    }
+
+    /// o_s: how long a message of `bytes` bytes keeps its sender busy.
+    #[inline]
+    pub fn send_overhead(&self, bytes: u64) -> Time {
+        self.send.of(bytes)
+    }
+
+    /// o_r: how long a message of `bytes` bytes keeps its receiver busy.
+    #[inline]
+    pub fn receive_overhead(&self, bytes: u64) -> Time {
+        self.receive.of(bytes)
+    }
+
+    /// Whether a message of `bytes` bytes waits for its receiver: more than S.
+    #[inline]
+    pub fn waits_for_receiver(&self, bytes: u64) -> bool {
+        bytes > self.rendezvous_above
+    }
+
+    /// Whether a message of `bytes` bytes neither waits for its receiver nor is cut.
+    #[inline]
+    pub(crate) fn is_plain(&self, bytes: u64) -> bool {
+        bytes <= self.rendezvous_above && bytes <= self.segment
+    }
+
+    /// How a message of `bytes` bytes travels once its port is free.
+    pub(crate) fn travel(&self, bytes: u64) -> Travel {
+        if bytes <= self.segment {
+            self.travel_whole(bytes)
+        } else {
+            let whole = (bytes - 1) / self.segment;
+            let step = self.travel_whole(self.segment).port;
+            let before = Time::from_picos(step.picos().saturating_mul(whole));
+            let last = self.travel_whole(bytes - whole * self.segment);
+            Travel { port: before.plus(last.port), arrival: before.plus(last.arrival) }
+        }
+    }
+
+    /// How it travels in one piece.
+    #[inline]
+    pub(crate) fn travel_whole(&self, bytes: u64) -> Travel {
+        let long = self.gap_per_byte.times(bytes.saturating_sub(1));
+        Travel { port: self.gap.plus(long), arrival: long.plus(self.latency) }
+    }
+}

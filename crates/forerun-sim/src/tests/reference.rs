@@ -1,0 +1,191 @@
+//! Another way to the same times: a naive model that carries out operations one by one, always
+//! the one that begins earliest in virtual time. It searches everything at every step, knows no
+//! ready list, futures or finality, and shares only the formulas in the docs of `LogGps`.
+
+use super::Wire;
+use super::script::{Op, Saw, Script};
+
+#[derive(Debug, Clone, Default)]
+struct Rank {
+    next: usize,
+    clock: u64,
+    port: u64,
+    sent: u64,
+    saw: Vec<Saw>,
+    nothing_at: Option<u64>,
+    /// In a rendezvous, until the receiver answers.
+    blocked: bool,
+    /// When a claim arrives at its counter.
+    claim: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Sent {
+    arrival: u64,
+    bytes: u64,
+    number: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct Model<'a> {
+    script: &'a Script,
+    wire: &'a Wire,
+    window: usize,
+    ranks: Vec<Rank>,
+    /// All messages of a pair, and when those that were received were.
+    pairs: Vec<Vec<(Vec<Sent>, Vec<u64>)>>,
+    counters: Vec<u64>,
+}
+
+/// When each rank ended and what it saw; `None` if not all did.
+pub(crate) type Result = Option<(Vec<u64>, Vec<Vec<Saw>>)>;
+
+pub(crate) fn run(script: &Script, wire: &Wire, window: usize) -> Result {
+    let n = script.0.len();
+    let mut model = Model {
+        script,
+        wire,
+        window,
+        ranks: vec![Rank::default(); n],
+        pairs: vec![vec![(Vec::new(), Vec::new()); n]; n],
+        counters: vec![0; n],
+    };
+    while let Some((_, rank)) = (0..n).filter_map(|r| Some((model.begins(r)?, r))).min() {
+        model.step(rank);
+    }
+    let ended = |(r, rank): (usize, &Rank)| rank.next == script.0[r].len() && !rank.blocked;
+    if !model.ranks.iter().enumerate().all(ended) {
+        return None;
+    }
+    Some((model.ranks.iter().map(|r| r.clock).collect(), model.ranks.into_iter().map(|r| r.saw).collect()))
+}
+
+impl Model<'_> {
+    fn heads(&self, me: usize) -> Option<(u64, usize)> {
+        let head = |from: usize| {
+            let (sent, received) = &self.pairs[from][me];
+            sent.get(received.len()).map(|m| (m.arrival, from))
+        };
+        (0..self.ranks.len()).filter_map(head).min()
+    }
+
+    /// When the next operation of a rank begins to have an effect, if that is known.
+    fn begins(&self, me: usize) -> Option<u64> {
+        let rank = &self.ranks[me];
+        if rank.blocked {
+            return None;
+        }
+        match *self.script.0[me].get(rank.next)? {
+            Op::Work(_) => Some(rank.clock),
+            Op::Send(to, _) => {
+                let (sent, received) = &self.pairs[me][to];
+                match sent.len().checked_sub(self.window) {
+                    None => Some(rank.clock),
+                    Some(before) => received.get(before).map(|&at| at.max(rank.clock)),
+                }
+            }
+            Op::ReceiveFrom(from) => {
+                let (sent, received) = &self.pairs[from][me];
+                sent.get(received.len()).map(|m| m.arrival.max(rank.clock))
+            }
+            Op::ReceiveAny => self.heads(me).map(|(arrival, _)| arrival.max(rank.clock)),
+            Op::TryReceiveAny if rank.nothing_at == Some(rank.clock) => {
+                Some(rank.clock + self.wire.latency.max(1000))
+            }
+            Op::TryReceiveAny => Some(rank.clock),
+            Op::Claim(_) => Some(rank.claim.unwrap_or(rank.clock)),
+        }
+    }
+
+    fn step(&mut self, me: usize) {
+        let Some(at) = self.begins(me) else { return };
+        let op = self.script.0[me][self.ranks[me].next];
+        self.ranks[me].next += 1;
+        match op {
+            Op::Work(d) => self.ranks[me].clock += d,
+            Op::Send(to, bytes) => self.send(me, to, bytes, at),
+            Op::ReceiveFrom(from) => self.receive(me, from, at),
+            Op::ReceiveAny => {
+                if let Some((_, from)) = self.heads(me) {
+                    self.receive(me, from, at);
+                }
+            }
+            Op::TryReceiveAny => match self.heads(me) {
+                Some((arrival, from)) if arrival <= at => self.receive(me, from, at),
+                _ => {
+                    self.ranks[me].clock = at;
+                    self.ranks[me].nothing_at = Some(at);
+                    self.ranks[me].saw.push(Saw::Nothing);
+                }
+            },
+            Op::Claim(counter) => self.claim(me, counter, at),
+        }
+    }
+
+    /// Puts a message on a rank's port at time `at`; gives its arrival.
+    fn inject(&mut self, me: usize, bytes: u64, at: u64) -> u64 {
+        let mut injected = at.max(self.ranks[me].port);
+        let mut left = bytes;
+        loop {
+            // Segment by segment; only the last one arrives with the message.
+            let piece = left.min(self.wire.segment.unwrap_or(u64::MAX));
+            left -= piece;
+            let long = piece.saturating_sub(1) * self.wire.gap_per_byte;
+            self.ranks[me].port = injected + long + self.wire.gap;
+            if left == 0 {
+                return injected + long + self.wire.latency;
+            }
+            injected = self.ranks[me].port;
+        }
+    }
+
+    fn send(&mut self, me: usize, to: usize, bytes: u64, at: u64) {
+        let meets = self.wire.rendezvous.is_some_and(|s| bytes > s);
+        let first = if meets { 0 } else { bytes };
+        let sent = at + self.wire.send.0 + self.wire.send.1 * first;
+        let arrival = self.inject(me, first, sent);
+        let rank = &mut self.ranks[me];
+        rank.clock = sent;
+        rank.blocked = meets;
+        let number = rank.sent;
+        rank.sent += 1;
+        self.pairs[me][to].0.push(Sent { arrival, bytes, number });
+    }
+
+    fn receive(&mut self, me: usize, from: usize, at: u64) {
+        let (sent, received) = &self.pairs[from][me];
+        let Sent { bytes, number, .. } = sent[received.len()];
+        let (o_s, o_r) = (self.wire.send, self.wire.receive);
+        let mut arrived = at;
+        if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
+            let answered = at + o_r.0 + o_s.0;
+            let back = self.inject(me, 0, answered);
+            let sent = back.max(self.ranks[from].clock) + o_r.0 + o_s.0 + o_s.1 * bytes;
+            arrived = answered.max(self.inject(from, bytes, sent));
+            self.ranks[from].clock = sent;
+            self.ranks[from].blocked = false;
+        }
+        let end = arrived + o_r.0 + o_r.1 * bytes;
+        self.pairs[from][me].1.push(end);
+        self.ranks[me].clock = end;
+        self.ranks[me].saw.push(Saw::Message(from, number));
+    }
+
+    fn claim(&mut self, me: usize, counter: usize, at: u64) {
+        if counter != me && self.ranks[me].claim.is_none() {
+            let sent = at + self.wire.send.0;
+            self.ranks[me].clock = sent;
+            let arrival = self.inject(me, 0, sent);
+            self.ranks[me].claim = Some(arrival);
+            self.ranks[me].next -= 1;
+            return;
+        }
+        let number = self.counters[counter];
+        self.counters[counter] += 1;
+        let rank = &mut self.ranks[me];
+        rank.saw.push(Saw::Number(number));
+        if rank.claim.take().is_some() {
+            rank.clock = at + self.wire.latency + self.wire.receive.0;
+        }
+    }
+}

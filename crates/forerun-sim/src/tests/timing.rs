@@ -1,0 +1,125 @@
+//! Times that were worked out by hand from the formulas of `LogGps`.
+
+use super::script::Op::{Claim, ReceiveAny, ReceiveFrom, Send, TryReceiveAny, Work};
+use super::script::{Saw, Script};
+use super::{Wire, ends, go};
+use crate::world::PollOrder;
+use crate::{LogGps, Time};
+
+const WIRE: Wire = Wire {
+    latency: 100,
+    send: (10, 1),
+    receive: (20, 2),
+    gap: 30,
+    gap_per_byte: 4,
+    rendezvous: None,
+    segment: None,
+};
+
+#[test]
+fn one_message() {
+    // Sender: 10 + 5. Injected at 15; arrives 4 · 4 + 100 later; received in 20 + 2 · 5.
+    let script = Script(vec![vec![Send(1, 5)], vec![ReceiveFrom(0)]]);
+    assert_eq!(ends(&script, &WIRE, 2, 4), [15, 15 + 16 + 100 + 30]);
+}
+
+#[test]
+fn the_port_spaces_messages_but_does_not_hold_the_sender() {
+    // Injected at 10, then at 10 + 30 (gap), then at 40 + 30; the sender is done at 3 · 10.
+    let script = Script(vec![vec![Send(1, 0); 3], vec![ReceiveFrom(0); 3]]);
+    assert_eq!(ends(&script, &WIRE, 2, 4), [30, 70 + 100 + 20]);
+    // A message of 21 bytes holds the port for 80 + 30: injected at 31, then at 141.
+    let script = Script(vec![vec![Send(1, 21), Send(1, 0)], vec![ReceiveFrom(0); 2]]);
+    // The second has arrived before the first is received.
+    assert_eq!(ends(&script, &WIRE, 2, 4), [41, 31 + 80 + 100 + 62 + 20]);
+}
+
+#[test]
+fn segments_follow_each_other_through_the_port() {
+    // 25 bytes in segments of 10: the port is held for 36 + 30, 36 + 30, and 16 + 30 for the last, of 5.
+    let wire = Wire { segment: Some(10), ..WIRE };
+    let script = Script(vec![vec![Send(1, 25), Send(2, 0)], vec![ReceiveFrom(0)], vec![ReceiveFrom(0)]]);
+    let injected = 10 + 25;
+    let next = injected + 66 + 66 + 46;
+    assert_eq!(ends(&script, &wire, 3, 4), [injected + 10, injected + 132 + 16 + 100 + 70, next + 100 + 20]);
+}
+
+#[test]
+fn a_sender_waits_for_the_message_c_before() {
+    let wire = Wire { latency: 100, send: (10, 0), receive: (20, 0), ..Wire::FREE };
+    // Window 2, the receiver starts at 1000: received at 1020, 1040; so the third is sent at
+    // 1020 + 10 and the fourth at 1040 + 10, which arrive at 1130 and 1150.
+    let script = Script(vec![
+        vec![Send(1, 0), Send(1, 0), Send(1, 0), Send(1, 0)],
+        vec![Work(1000), ReceiveFrom(0), ReceiveFrom(0), ReceiveFrom(0), ReceiveFrom(0)],
+    ]);
+    assert_eq!(ends(&script, &wire, 2, 2), [1050, 1170]);
+    assert_eq!(ends(&script, &wire, 2, 4), [40, 1080]);
+}
+
+#[test]
+fn a_large_message_meets_its_receiver() {
+    let wire = Wire { rendezvous: Some(4), ..WIRE };
+    let script = Script(vec![vec![Send(1, 5)], vec![Work(500), ReceiveFrom(0)]]);
+    // Request: sent at 10, there at 110. Taken up at 500, answered at 500 + 20 + 10, back at 630.
+    // The sender is busy 20 + 15; the message takes 16 + 100; the receiver is busy 30.
+    assert_eq!(ends(&script, &wire, 2, 4), [665, 665 + 116 + 30]);
+    // One of 4 bytes does not.
+    let script = Script(vec![vec![Send(1, 4)], vec![Work(500), ReceiveFrom(0)]]);
+    assert_eq!(ends(&script, &wire, 2, 4), [14, 528]);
+}
+
+#[test]
+fn receive_from_any_takes_what_arrives_first_not_what_was_sent_first() {
+    let wire = Wire { latency: 100, ..Wire::FREE };
+    // Rank 1 sends at 300, rank 2 at 200, rank 3 at 200 too.
+    let script = Script(vec![
+        vec![ReceiveAny, ReceiveAny, ReceiveAny],
+        vec![Work(300), Send(0, 0)],
+        vec![Work(200), Send(0, 0)],
+        vec![Work(200), Send(0, 0)],
+    ]);
+    let done = go(&script, &wire, 4, 4, PollOrder::FirstInFirstOut).expect("the run ends");
+    assert_eq!(done.outs[0], [2, 3, 1].map(|r| Saw::Message(r, 0)));
+    assert_eq!(done.makespan(), Time::from_picos(400));
+}
+
+#[test]
+fn a_try_sees_only_what_has_arrived() {
+    let wire = Wire { latency: 100, ..Wire::FREE };
+    let script = Script(vec![vec![Work(99), TryReceiveAny, Work(1), TryReceiveAny], vec![Send(0, 0)]]);
+    let done = go(&script, &wire, 2, 4, PollOrder::FirstInFirstOut).expect("the run ends");
+    assert_eq!(done.outs[0], [Saw::Nothing, Saw::Message(1, 0)]);
+    assert_eq!(done.ends[0], Time::from_picos(100));
+}
+
+#[test]
+fn a_rank_that_asks_again_at_once_lets_time_pass() {
+    let script = Script(vec![vec![TryReceiveAny; 5], vec![Work(3500), Send(0, 0)]]);
+    let done = go(&script, &Wire::FREE, 2, 4, PollOrder::FirstInFirstOut).expect("the run ends");
+    let mut expected = vec![Saw::Nothing; 4];
+    expected.push(Saw::Message(1, 0));
+    assert_eq!(done.outs[0], expected);
+}
+
+#[test]
+fn claims_are_served_as_they_arrive() {
+    let wire = Wire { latency: 100, send: (10, 0), receive: (20, 0), ..Wire::FREE };
+    // Rank 1's request arrives at 110, rank 0's own at 111 (it pays no wire), rank 2's at 112.
+    let script = Script(vec![vec![Work(111), Claim(0)], vec![Claim(0)], vec![Work(2), Claim(0), Claim(1)]]);
+    let done = go(&script, &wire, 3, 4, PollOrder::FirstInFirstOut).expect("the run ends");
+    assert_eq!(done.outs[0], [Saw::Number(1)]);
+    assert_eq!(done.outs[1], [Saw::Number(0)]);
+    assert_eq!(done.outs[2], [Saw::Number(2), Saw::Number(0)]);
+    let ends: Vec<u64> = done.ends.iter().map(|t| t.picos()).collect();
+    assert_eq!(ends, [111, 230, 232 + 230]);
+}
+
+#[test]
+fn the_overhead_grows_with_the_ranks() {
+    let mut network = WIRE.network();
+    network.send_overhead.per_rank.value.0 = 7e-12;
+    let of = |ranks| LogGps::new(&network, ranks).expect("valid").send_overhead(3);
+    assert_eq!(of(2), Time::from_picos(10 + 14 + 3));
+    assert_eq!(of(64), Time::from_picos(10 + 448 + 3));
+}

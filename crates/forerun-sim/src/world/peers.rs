@@ -1,0 +1,136 @@
+//! From a rank's peer to the buffer between them.
+
+use super::pairs::PairId;
+
+/// The direction of a pair, as its rank sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// From this rank.
+    Out,
+    /// To this rank.
+    In,
+}
+
+/// Most ranks: a key holds one and the direction, and one key means none.
+pub(crate) const MAX_RANKS: usize = (1 << 31) - 1;
+
+/// Peers up to which they are searched one by one.
+const FEW: usize = 24;
+const NONE: u32 = u32::MAX;
+
+/// The buffers of one rank, both ways: few ranks have more than lg P, so they lie in a short
+/// array, and programs tend to turn to their peers in a cycle, so the one after the last is
+/// looked at first, and they are brought into that order. With many peers the array becomes a hash table (open addressing, half full at
+/// most).
+#[derive(Debug, Default)]
+pub(crate) struct Peers {
+    entries: Vec<(u32, PairId)>,
+    last: u32,
+    hashed: u32,
+}
+
+#[inline]
+fn key(peer: u32, way: Way) -> u32 {
+    peer << 1 | u32::from(way == Way::In)
+}
+
+fn home(key: u32, len: usize) -> usize {
+    // Fibonacci hashing; `len` is a power of two.
+    (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (len - 1)
+}
+
+impl Peers {
+    /// The buffer between this rank and `peer`, if it is the one that is looked at first.
+    #[inline(always)]
+    pub(crate) fn expected(&mut self, peer: usize, way: Way) -> Option<PairId> {
+        let next = self.next();
+        let &(key, pair) = self.entries.get(next as usize)?;
+        if (key >> 1) as usize != peer || key & 1 != u32::from(way == Way::In) {
+            return None;
+        }
+        self.last = next;
+        Some(pair)
+    }
+
+    /// Makes the last one that was found the one that is looked at first: it will be asked for again.
+    #[inline]
+    pub(crate) fn again(&mut self) {
+        self.last = self.last.checked_sub(1).unwrap_or(self.entries.len() as u32 - 1);
+    }
+
+    #[inline(always)]
+    fn next(&self) -> u32 {
+        let next = self.last + 1;
+        if (next as usize) < self.entries.len() { next } else { 0 }
+    }
+
+    /// The buffer between this rank and `peer`.
+    pub(crate) fn get(&mut self, peer: u32, way: Way) -> Option<PairId> {
+        let key = key(peer, way);
+        if self.hashed > 0 { self.get_hashed(key) } else { self.search(key) }
+    }
+
+    /// Looks for a key from beginning to end, and puts it where it was expected: after one cycle
+    /// the peers stand in the order in which the program turns to them.
+    fn search(&mut self, key: u32) -> Option<PairId> {
+        let i = self.entries.iter().position(|&(k, _)| k == key)?;
+        let pair = self.entries[i].1;
+        let expected = self.next();
+        self.entries.swap(i, expected as usize);
+        self.last = expected;
+        Some(pair)
+    }
+
+    fn get_hashed(&self, key: u32) -> Option<PairId> {
+        let mut i = home(key, self.entries.len());
+        loop {
+            match self.entries[i] {
+                (k, pair) if k == key => return Some(pair),
+                (NONE, _) => return None,
+                _ => i = (i + 1) & (self.entries.len() - 1),
+            }
+        }
+    }
+
+    /// Adds the buffer between this rank and `peer`, of which it knew none.
+    pub(crate) fn add(&mut self, peer: u32, way: Way, pair: PairId) {
+        let key = key(peer, way);
+        if self.hashed == 0 && self.entries.len() < FEW {
+            if self.entries.len() == self.entries.capacity() {
+                // A million ranks have this array: no more room than is used.
+                self.entries.reserve_exact(4);
+            }
+            self.entries.push((key, pair));
+            return;
+        }
+        if self.hashed == 0 || self.hashed as usize * 2 >= self.entries.len() {
+            self.rehash();
+        }
+        self.insert_hashed(key, pair);
+    }
+
+    fn rehash(&mut self) {
+        let room = (self.entries.len() * 2).next_power_of_two().max(4 * FEW.next_power_of_two());
+        let old = std::mem::replace(&mut self.entries, vec![(NONE, 0); room]);
+        self.hashed = 0;
+        for (k, pair) in old {
+            if k != NONE {
+                self.insert_hashed(k, pair);
+            }
+        }
+    }
+
+    fn insert_hashed(&mut self, key: u32, pair: PairId) {
+        let mut i = home(key, self.entries.len());
+        while self.entries[i].0 != NONE {
+            i = (i + 1) & (self.entries.len() - 1);
+        }
+        self.entries[i] = (key, pair);
+        self.hashed += 1;
+    }
+
+    /// The buffers that lead to this rank, with their senders.
+    pub(crate) fn incoming(&self) -> impl Iterator<Item = (u32, PairId)> {
+        self.entries.iter().filter(|&&(k, _)| k != NONE && k & 1 == 1).map(|&(k, pair)| (k >> 1, pair))
+    }
+}

@@ -1,0 +1,270 @@
+//! The operations that wait for their turn in virtual time: receive-from-any, its try, claims.
+//!
+//! While a rank waits, its `word` is the time of its turn in picoseconds ([`Time::MAX`]: not known
+//! yet); afterwards it is the answer: the sender and the pair of the message to take, [`NOTHING`],
+//! or the number drawn.
+
+use std::task::Poll;
+
+use forerun_platform::Stage;
+use forerun_skeleton::{Message, RunError, Stop};
+
+use super::pairs::{HAS_INBOX, PairId};
+use super::{Rank, Waits, World};
+use crate::Time;
+use crate::order::Inbox;
+
+/// The answer that nothing has arrived.
+const NOTHING: u64 = u64::MAX;
+
+/// The least time between two questions of a rank that got no answer.
+const PATIENCE: Time = Time::from_picos(1000);
+
+impl<M: Message> World<'_, M> {
+    /// Receives from any at once, if what arrives first is known without waiting for a turn.
+    #[inline]
+    pub(crate) fn any_now(&mut self, my: &Rank) -> Option<Result<(usize, M), Stop>> {
+        let before = self.nothing_before()?;
+        let inbox = self.routes[my.me as usize].inbox.as_mut()?;
+        let (arrival, from, pair) = inbox.first(&mut self.pairs, &self.mail)?;
+        (arrival < before).then(|| self.receive_first(my, from, pair))
+    }
+
+    /// Says at once whether something has arrived, if that is known without waiting for a turn.
+    pub(crate) fn try_now(&mut self, my: &Rank) -> Option<Result<Option<(usize, M)>, Stop>> {
+        let before = self.nothing_before()?;
+        let turn = self.turn_to_try(my);
+        let inbox = self.routes[my.me as usize].inbox.as_mut()?;
+        let first = inbox.first(&mut self.pairs, &self.mail);
+        match first {
+            Some((arrival, from, pair)) if arrival <= turn && arrival < before => {
+                self.let_pass(my, turn);
+                Some(self.receive_first(my, from, pair).map(Some))
+            }
+            Some((arrival, ..)) if arrival <= turn => None,
+            _ if turn < before && turn < Time::MAX => {
+                if let Some(inbox) = &mut self.routes[my.me as usize].inbox {
+                    inbox.nothing_at = Some(turn);
+                }
+                self.let_pass(my, turn);
+                Some(Ok(None))
+            }
+            _ => None,
+        }
+    }
+
+    /// While only one rank runs: before when no message arrives that is not under way yet. `None`
+    /// if that would first have to be found out.
+    ///
+    /// Whoever can go on does so no earlier than its clock or its turn; whoever cannot is made to
+    /// by one of those.
+    #[inline]
+    fn nothing_before(&mut self) -> Option<Time> {
+        let latency = self.network.latency();
+        if !self.touched.is_empty() || latency == Time::ZERO {
+            return None;
+        }
+        Some(self.ready.since().min(self.queue.first().unwrap_or(Time::MAX)).plus(latency))
+    }
+
+    /// Receives the message whose entry is the first of the inbox.
+    fn receive_first(&mut self, my: &Rank, from: u32, pair: PairId) -> Result<(usize, M), Stop> {
+        let Some(oldest) = self.pairs.oldest(pair) else {
+            unreachable!("a message in the inbox is in its buffer");
+        };
+        self.receive::<true>(my, from, pair, oldest).map(|m| (from as usize, m))
+    }
+
+    /// Begins to receive from any.
+    pub(crate) fn begin_any(&mut self, my: &Rank) {
+        let inbox = self.open_inbox(my.me);
+        my.waits.set(Waits::Any);
+        my.word.set(Time::MAX.picos());
+        if !std::mem::replace(&mut inbox.touched, true) {
+            self.touched.push(my.me);
+        }
+    }
+
+    /// Begins to see whether something has arrived.
+    pub(crate) fn begin_try(&mut self, my: &Rank) {
+        self.open_inbox(my.me);
+        let turn = self.turn_to_try(my);
+        self.wait_for_turn(my, Waits::Try, turn);
+    }
+
+    /// When `my` sees whether something has arrived, if it asks now.
+    fn turn_to_try(&self, my: &Rank) -> Time {
+        let now = my.clock.get();
+        // Asked again in the same instant, the answer would be the same, for ever.
+        let inbox = self.routes[my.me as usize].inbox.as_ref();
+        if inbox.is_some_and(|inbox| inbox.nothing_at == Some(now)) {
+            now.plus(self.network.latency().max(PATIENCE))
+        } else {
+            now
+        }
+    }
+
+    /// Begins to draw from `counter`.
+    pub(crate) fn begin_claim(&mut self, my: &Rank, counter: usize) -> Result<(), Stop> {
+        let (me, size) = (my.me, self.size());
+        if counter >= size {
+            return Err(self.abort(RunError::Invalid(format!(
+                "rank {me} claims from counter {counter}: expected one below {size}"
+            ))));
+        }
+        let turn = if counter == me as usize {
+            my.clock.get()
+        } else {
+            let network = self.network;
+            let travel = network.travel(0);
+            let sent = my.clock.get().plus(network.send_overhead(0));
+            let injected = sent.max(my.port.get());
+            my.port.set(injected.plus(travel.port));
+            self.books.pass(my, Stage::Send, counter as u64, 1, sent);
+            injected.plus(travel.arrival)
+        };
+        self.wait_for_turn(my, Waits::Claim(counter as u32), turn);
+        Ok(())
+    }
+
+    /// The message that the turn gave, or that there was none.
+    pub(crate) fn end_receive(&mut self, my: &Rank) -> Poll<Result<Option<(usize, M)>, Stop>> {
+        if my.waits.get() != Waits::Nothing {
+            return Poll::Pending;
+        }
+        let word = my.word.get();
+        if word == NOTHING {
+            return Poll::Ready(Ok(None));
+        }
+        Poll::Ready(self.receive_first(my, (word >> 32) as u32, word as PairId).map(Some))
+    }
+
+    /// The number drawn.
+    pub(crate) fn end_claim(&mut self, my: &Rank) -> Poll<Result<u64, Stop>> {
+        if my.waits.get() != Waits::Nothing {
+            Poll::Pending
+        } else if my.clock.get() == Time::MAX {
+            Poll::Ready(Err(self.overflow(my.me)))
+        } else {
+            Poll::Ready(Ok(my.word.get()))
+        }
+    }
+
+    /// Gives the rank whose turn is earliest its answer; says whether there was one.
+    ///
+    /// Only to be called when no rank can go on: then no message that is sent later arrives
+    /// before that turn.
+    #[inline(never)]
+    pub(crate) fn next_turn(&mut self) -> bool {
+        self.update_turns();
+        while let Some((turn, rank)) = self.queue.pop() {
+            let my = self.rank(rank);
+            if my.word.get() != turn.picos() {
+                continue;
+            }
+            match my.waits.get() {
+                Waits::Any => self.grant_any(my),
+                Waits::Try => self.grant_try(my, turn),
+                Waits::Claim(counter) => self.grant_claim(my, counter, turn),
+                _ => continue,
+            }
+            my.waits.set(Waits::Nothing);
+            self.ready.push(rank, my.clock.get());
+            return true;
+        }
+        false
+    }
+
+    /// Queues ranks in receive-from-any for which messages have come.
+    fn update_turns(&mut self) {
+        while let Some(me) = self.touched.pop() {
+            let my = self.rank(me);
+            let Some(inbox) = &mut self.routes[me as usize].inbox else { continue };
+            inbox.touched = false;
+            if my.waits.get() != Waits::Any {
+                continue;
+            }
+            if let Some((arrival, ..)) = inbox.first(&mut self.pairs, &self.mail) {
+                let turn = my.clock.get().max(arrival);
+                if my.word.get() != turn.picos() {
+                    my.word.set(turn.picos());
+                    self.queue.add(turn, me);
+                }
+            }
+        }
+    }
+
+    fn wait_for_turn(&mut self, my: &Rank, waits: Waits, turn: Time) {
+        my.waits.set(waits);
+        my.word.set(turn.picos());
+        self.queue.add(turn, my.me);
+    }
+
+    fn grant_any(&mut self, my: &Rank) {
+        let Some(inbox) = &mut self.routes[my.me as usize].inbox else { return };
+        if let Some((_, from, pair)) = inbox.first(&mut self.pairs, &self.mail) {
+            my.word.set(u64::from(from) << 32 | u64::from(pair));
+        }
+    }
+
+    fn grant_try(&mut self, my: &Rank, turn: Time) {
+        self.let_pass(my, turn);
+        let Some(inbox) = &mut self.routes[my.me as usize].inbox else { return };
+        match inbox.first(&mut self.pairs, &self.mail) {
+            Some((arrival, from, pair)) if arrival <= turn => {
+                my.word.set(u64::from(from) << 32 | u64::from(pair));
+            }
+            _ => {
+                inbox.nothing_at = Some(turn);
+                my.word.set(NOTHING);
+            }
+        }
+    }
+
+    /// Lets time pass on a rank that asks again.
+    fn let_pass(&self, my: &Rank, turn: Time) {
+        if turn > my.clock.get() {
+            self.books.pass(my, Stage::Wait, u64::from(my.me), 1, turn);
+        }
+    }
+
+    fn grant_claim(&mut self, my: &Rank, counter: u32, turn: Time) {
+        let c = counter as usize;
+        if c >= self.counters.len() {
+            self.counters.resize(c + 1, 0);
+        }
+        my.word.set(self.counters[c]);
+        self.counters[c] += 1;
+        if counter == my.me {
+            return;
+        }
+        let network = self.network;
+        let back = turn.plus(network.travel(0).arrival);
+        let received = back.plus(network.receive_overhead(0));
+        self.books.pass(my, Stage::Wait, u64::from(counter), 1, back);
+        self.books.pass(my, Stage::Receive, u64::from(counter), 1, received);
+    }
+
+    /// The inbox of `me`, which it keeps from now on.
+    #[inline]
+    fn open_inbox(&mut self, me: u32) -> &mut Inbox {
+        if self.routes[me as usize].inbox.is_none() {
+            self.fill_inbox(me);
+        }
+        self.routes[me as usize].inbox.get_or_insert_default()
+    }
+
+    #[cold]
+    fn fill_inbox(&mut self, me: u32) {
+        let mut inbox = Box::<Inbox>::default();
+        let incoming: Vec<_> = self.routes[me as usize].peers.incoming().collect();
+        for (from, pair) in incoming {
+            let mut ring = self.pairs.ring(pair);
+            ring.set(HAS_INBOX);
+            if let Some(letter) = ring.front() {
+                inbox.add(self.mail.arrival(letter), from, pair);
+            }
+        }
+        self.routes[me as usize].inbox = Some(inbox);
+    }
+}
