@@ -1,0 +1,91 @@
+//! The published equations of Kuntraruk, Pottenger and Ross, *Application Resource Requirement
+//! Estimation in a Parallel-Pipeline Model of Execution*, as printed.
+//!
+//! They take every stage to be as long as T_comp at most and ranks in step; what the program
+//! does is in [`crate::reduction`]. Times are in seconds, P is a power of two of at least 2.
+
+/// Equation 1: `N T_comp + (N − 1) T_merge`, one after the other on one processor.
+pub fn t_seq(n: f64, t_comp: f64, t_merge: f64) -> f64 {
+    n * t_comp + (n - 1.0) * t_merge
+}
+
+/// Equation 1 solved for T_merge: what a merge takes if `n` tasks take `t_seq` seconds.
+pub fn t_merge(n: f64, t_comp: f64, t_seq: f64) -> f64 {
+    (t_seq - n * t_comp) / (n - 1.0)
+}
+
+/// Equation 2: `N / (P/2) T_comp + N / (P/2) (T_merge + T_comm) lg P`, in parallel but not
+/// pipelined.
+pub fn t_par(n: f64, p: u64, t_comp: f64, t_merge: f64, t_comm: f64) -> f64 {
+    let sets = n / (p as f64 / 2.0);
+    sets * t_comp + sets * (t_merge + t_comm) * lg(p)
+}
+
+/// Equation 3: `2 lg P + 1` stages.
+pub fn depth(p: u64) -> f64 {
+    2.0 * lg(p) + 1.0
+}
+
+/// The bound of equation 5 on the speedup: `P / (2 lg P + 1) · 2 lg P`.
+pub fn speedup(p: u64) -> f64 {
+    p as f64 / depth(p) * (2.0 * lg(p))
+}
+
+/// Whether equation 6 counts its two terms in lg P. Equations 12 and 13 leave them out (footnotes
+/// 6 and 7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Drain {
+    /// With `lg P T_merge + lg P T_comm`.
+    Counted,
+    /// Without.
+    Ignored,
+}
+
+/// Equation 6: `((N − P) / (P/2) + 1) T_comp + lg P T_merge + (N − P) / (P/2) T_comm + lg P T_comm`.
+pub fn t_total(n: f64, p: u64, t_comp: f64, t_merge: f64, t_comm: f64, drain: Drain) -> f64 {
+    let steps = (n - p as f64) / (p as f64 / 2.0);
+    let drained = match drain {
+        Drain::Counted => lg(p) * (t_merge + t_comm),
+        Drain::Ignored => 0.0,
+    };
+    (steps + 1.0) * t_comp + steps * t_comm + drained
+}
+
+/// Seconds a result in a long run of the three models of sections VI-C and VI-D before
+/// communication, where merging costs `per_result` for every result in the merged list and ranks
+/// go in step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PerResult {
+    /// `max(T_comp, per_result · P/2) / (P/2)`: the longest stage for a set of P/2.
+    pub parallel_pipeline: f64,
+    /// `max(T_comp, per_result (1 + 2 + … + (P − 1))) / (P − 1)`: the master adds the results of
+    /// its P − 1 slaves to its list one by one.
+    pub master_slave: f64,
+    /// `(T_comp + per_result (2 + 4 + … + P)) / P`: task and all levels one after the other.
+    pub reduction_tree: f64,
+}
+
+/// See [`PerResult`]; `p` is the number of processors of a set.
+pub fn per_result(p: u64, t_comp: f64, per_result: f64) -> PerResult {
+    let (half, slaves) = (p as f64 / 2.0, p as f64 - 1.0);
+    PerResult {
+        parallel_pipeline: t_comp.max(per_result * half) / half,
+        master_slave: t_comp.max(per_result * slaves * (slaves + 1.0) / 2.0) / slaves,
+        reduction_tree: (t_comp + per_result * 2.0 * (p as f64 - 1.0)) / p as f64,
+    }
+}
+
+/// The largest power of two P for which a set of P/2 results merges in no more than T_comp where
+/// merging costs `per_result` for every result in the merged list: the condition T_merge ≤ T_comp
+/// of section III-A. At least 2.
+pub fn largest_p(t_comp: f64, per_result: f64) -> u64 {
+    let mut p = 2u64;
+    while p < 1 << 62 && per_result * p as f64 <= t_comp {
+        p *= 2;
+    }
+    p
+}
+
+fn lg(p: u64) -> f64 {
+    f64::from(p.ilog2())
+}

@@ -1,0 +1,55 @@
+//! The planner: the shape and the grain with the least predicted makespan.
+
+mod candidates;
+mod grain;
+mod reason;
+mod request;
+mod search;
+
+use forerun_platform::Plan;
+
+pub use grain::groups_of;
+pub use request::{Divisible, Fixed, Request};
+pub use search::{considered, plan};
+
+use crate::reduction::Prediction;
+
+/// A plan and what is predicted for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The plan; its `predicted` and `reason` are filled in.
+    pub plan: Plan,
+    /// What is predicted for it.
+    pub prediction: Prediction,
+}
+
+/// What a planner found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The best of all.
+    pub best: Choice,
+    /// The best of every strategy that can be, the best first; `best` is the first of them.
+    pub ranked: Vec<Choice>,
+    /// What speaks against the plan although the user fixed it so, a sentence each.
+    pub warnings: Vec<String>,
+    /// Predictions that were made.
+    pub tried: usize,
+}
+
+/// Why there is no plan: a sentence with what was asked for and what would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanError(String);
+
+impl std::fmt::Display for PlanError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for PlanError {}
+
+impl From<crate::ModelError> for PlanError {
+    fn from(e: crate::ModelError) -> Self {
+        PlanError(e.to_string())
+    }
+}

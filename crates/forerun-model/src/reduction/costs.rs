@@ -1,0 +1,187 @@
+//! What each step of a reduction costs, by the number of results in it.
+
+use forerun_platform::{Cost, ReductionProfile};
+
+use crate::{Load, ModelError, Wire};
+
+/// Bytes that a packet costs beside the partial result in it, as the reduction sends them.
+const HEADER: f64 = 16.0;
+
+/// Times in seconds of one rank's steps.
+#[derive(Debug, Clone)]
+pub(crate) struct Costs {
+    pub(crate) task: f64,
+    merge: Cost,
+    sink: Cost,
+    /// Seconds of work on this rank for a second on a host of speed 1.
+    slowness: f64,
+    /// Bytes of one task's result.
+    result: f64,
+    growth: Vec<f64>,
+    wire: Wire,
+}
+
+/// Checks the figures of a profile and a load.
+pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), ModelError> {
+    for (name, cost) in [
+        ("a task", &profile.task),
+        ("a merge", &profile.merge),
+        ("the sink", &profile.sink),
+        ("the finish", &profile.finish),
+    ] {
+        for figure in [cost.fixed, cost.per_byte, cost.per_result, cost.spread] {
+            if !(figure >= 0.0 && figure.is_finite()) {
+                return Err(ModelError::new(format!(
+                    "the profile's cost of {name} holds {figure}: expected numbers from 0"
+                )));
+            }
+        }
+    }
+    let sizes = [profile.result_bytes.0, profile.result_bytes.1];
+    for figure in sizes.iter().chain(&profile.growth) {
+        if !(*figure >= 0.0 && figure.is_finite()) {
+            return Err(ModelError::new(format!(
+                "the profile's result sizes hold {figure}: expected numbers from 0"
+            )));
+        }
+    }
+    if !(load.bytes >= 0.0 && load.bytes.is_finite()) {
+        return Err(ModelError::new(format!(
+            "a task's input is {} bytes: expected a number from 0",
+            load.bytes
+        )));
+    }
+    Ok(())
+}
+
+impl Costs {
+    pub(crate) fn new(profile: &ReductionProfile, load: &Load, wire: Wire, slowness: f64) -> Costs {
+        Costs {
+            task: profile.task.seconds(load.bytes, 1.0) * slowness,
+            merge: profile.merge,
+            sink: profile.sink,
+            slowness,
+            result: profile.result_bytes.0 + profile.result_bytes.1 * load.bytes,
+            growth: profile.growth.clone(),
+            wire,
+        }
+    }
+
+    /// Bytes of a piece of `results` results: every level of a balanced merge multiplies the sum
+    /// of its parts by the level's growth.
+    pub(crate) fn bytes(&self, results: u64) -> f64 {
+        let mut bytes = results as f64 * self.result;
+        let Some(&last) = self.growth.last() else { return bytes };
+        let levels = results.saturating_sub(1).checked_ilog2().map_or(0, |log| log as usize + 1);
+        for factor in self.growth.iter().take(levels) {
+            bytes *= factor;
+        }
+        bytes * last.powi(levels.saturating_sub(self.growth.len()) as i32)
+    }
+
+    fn packet(&self, results: u64) -> f64 {
+        HEADER + self.bytes(results)
+    }
+
+    /// Bytes of a message with `results` results in it.
+    pub(crate) fn message(&self, results: u64) -> f64 {
+        self.packet(results)
+    }
+
+    /// Seconds to merge pieces of so many results; nothing where one is empty.
+    pub(crate) fn merge(&self, left: u64, right: u64) -> f64 {
+        if left == 0 || right == 0 {
+            return 0.0;
+        }
+        let bytes = self.bytes(left) + self.bytes(right);
+        self.merge.seconds(bytes, (left + right) as f64) * self.slowness
+    }
+
+    /// Seconds to hand over a piece; nothing where it is empty.
+    pub(crate) fn sink(&self, results: u64) -> f64 {
+        if results == 0 {
+            return 0.0;
+        }
+        self.sink.seconds(self.bytes(results), results as f64) * self.slowness
+    }
+
+    /// Seconds to open the sink, and to close it: a call with nothing in it.
+    pub(crate) fn open(&self) -> f64 {
+        self.sink.fixed * self.slowness
+    }
+
+    pub(crate) fn send(&self, results: u64) -> f64 {
+        self.wire.send(self.packet(results))
+    }
+
+    pub(crate) fn transit(&self, results: u64) -> f64 {
+        self.wire.transit(self.packet(results))
+    }
+
+    pub(crate) fn port(&self, results: u64) -> f64 {
+        self.wire.port(self.packet(results))
+    }
+
+    pub(crate) fn receive(&self, results: u64) -> f64 {
+        self.wire.receive(self.packet(results))
+    }
+
+    /// Seconds from the begin of a send to the end of the receive.
+    pub(crate) fn hop(&self, results: u64) -> f64 {
+        self.send(results) + self.transit(results) + self.receive(results)
+    }
+
+    /// Seconds of a claim by a rank that does not own the counter.
+    pub(crate) fn claim(&self) -> f64 {
+        self.wire.ask()
+    }
+
+    /// Seconds to add `1` result at a time to a list until it holds `results`.
+    pub(crate) fn append(&self, results: u64) -> f64 {
+        if self.growth.is_empty() {
+            // Σ over k = 2 … n of fixed + (per_byte · result + per_result) · k
+            let n = results as f64;
+            let merges = (n - 1.0).max(0.0);
+            let sum = (n * (n + 1.0) / 2.0 - 1.0).max(0.0);
+            let each = self.merge.per_byte * self.result + self.merge.per_result;
+            return (self.merge.fixed * merges + each * sum) * self.slowness;
+        }
+        (1..results).map(|k| self.merge(k, 1)).sum()
+    }
+
+    /// Seconds of those merges of `results` single results that are due as they come: of equal
+    /// pieces.
+    pub(crate) fn fold_due(&self, results: u64) -> f64 {
+        (0..64)
+            .map(|bit| (1u64 << bit, results.checked_shr(bit + 1).unwrap_or(0)))
+            .take_while(|&(_, pairs)| pairs > 0)
+            .map(|(size, pairs)| pairs as f64 * self.merge(size, size))
+            .sum()
+    }
+
+    /// Seconds to merge `results` single results in balance, as `Fold` does, into one piece.
+    pub(crate) fn fold(&self, results: u64) -> f64 {
+        self.fold_of(results, 1)
+    }
+
+    /// The same for `pieces` pieces of `each` results.
+    pub(crate) fn fold_of(&self, pieces: u64, each: u64) -> f64 {
+        let mut held: Option<u64> = None;
+        let mut seconds = 0.0;
+        // From the smallest: collapsing merges the last pieces first.
+        for bit in 0..64 {
+            let size = 1u64 << bit;
+            if size > pieces {
+                break;
+            }
+            if pieces & size != 0 {
+                seconds += held.map_or(0.0, |h| self.merge(size * each, h));
+                held = Some(held.unwrap_or(0) + size * each);
+            }
+            // Pieces of twice this size are made from two of this size.
+            let pairs = pieces >> (bit + 1);
+            seconds += pairs as f64 * self.merge(size * each, size * each);
+        }
+        seconds
+    }
+}

@@ -1,0 +1,173 @@
+//! What a profile comes to in a given run: what depends on how many ranks work side by side, and
+//! on how many sets are delivered.
+
+use forerun_platform::{JoinAt, Platform, ReductionProfile, Strategy};
+use forerun_skeleton::reduction::Shape;
+
+use super::costs::Costs;
+use crate::{Load, ModelError, Wire};
+
+/// The profile of a run of this shape and load: the slowing of tasks by busy neighbours is in
+/// their cost, and what it takes to make one result of the delivered sets is in the cost of the
+/// sink and the finish, so that both are zero in the profile that is returned.
+///
+/// Ranks fill hosts core by core; a task has as many busy neighbours as its host has further cores
+/// on which the strategy runs tasks at the same time. Merges are slowed so where they run
+/// beside tasks (parallel-pipeline, master-slave), not where other ranks wait for them.
+///
+/// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
+/// does as sets arrive is spread evenly over the deliveries.
+///
+/// # Errors
+/// A figure of the platform's network that cannot be.
+pub fn effective(
+    profile: &ReductionProfile,
+    shape: &Shape,
+    load: &Load,
+    platform: &Platform,
+) -> Result<ReductionProfile, ModelError> {
+    let mut profile = profile.clone();
+    slow(&mut profile, shape, platform);
+    profile.finish.fixed += gather(&profile, shape, load, platform)?;
+    let Some(join) = profile.join.take() else { return Ok(profile) };
+    let costs = Costs::new(
+        &ReductionProfile { merge: join.cost, ..profile.clone() },
+        load,
+        Wire::new(&platform.network, shape.ranks)?,
+        1.0,
+    );
+    let groups = shape.groups as u64;
+    let share = load.tasks.div_ceil(groups);
+    let deliveries = deliveries(shape, share);
+    let (in_sink, at_the_end) = match join.at {
+        JoinAt::Sink => (fold(&costs, deliveries, share), fold(&costs, groups.min(load.tasks), load.tasks)),
+        JoinAt::Finish => (0.0, fold(&costs, deliveries.saturating_mul(groups), load.tasks)),
+    };
+    // Merging at the end goes on beside the finish; what takes longer is what takes time. (The sets
+    // of several groups are merged before it.)
+    let at_the_end = match join.at {
+        JoinAt::Finish => {
+            let bytes = costs.bytes(load.tasks);
+            (at_the_end - profile.finish.seconds(bytes, load.tasks as f64)).max(0.0)
+        }
+        JoinAt::Sink => at_the_end,
+    };
+    // Opening and closing the sink are charged like a delivery, but with nothing in it.
+    profile.sink.fixed += in_sink / (deliveries + 2) as f64;
+    profile.finish.fixed += at_the_end;
+    Ok(profile)
+}
+
+fn slow(profile: &mut ReductionProfile, shape: &Shape, platform: &Platform) {
+    let contention = std::mem::take(&mut profile.contention);
+    let host = platform.hosts.iter().map(|h| h.cores).max().unwrap_or(1);
+    // Ranks of a group that run tasks at the same time.
+    let size = shape.ranks / shape.groups;
+    let tasking = match shape.strategy {
+        _ if size == 1 => 1,
+        Strategy::ParallelPipeline => size - size / shape.arity,
+        Strategy::MasterSlave => size - 1,
+        Strategy::ReductionTree | Strategy::Adaptive => size,
+    };
+    let neighbours = (tasking * shape.groups).min(host).saturating_sub(1);
+    let factor = 1.0 + contention * neighbours as f64;
+    let mut costs = vec![&mut profile.task];
+    if matches!(shape.strategy, Strategy::ParallelPipeline | Strategy::MasterSlave) {
+        costs.push(&mut profile.merge);
+    }
+    for cost in costs {
+        cost.fixed *= factor;
+        cost.per_byte *= factor;
+        cost.per_result *= factor;
+    }
+}
+
+/// Seconds to bring what the other groups have to the first: one after the other through its port.
+fn gather(
+    profile: &ReductionProfile,
+    shape: &Shape,
+    load: &Load,
+    platform: &Platform,
+) -> Result<f64, ModelError> {
+    let others = (shape.groups as u64).min(load.tasks).saturating_sub(1);
+    if others == 0 {
+        return Ok(0.0);
+    }
+    let costs = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0);
+    let share = load.tasks / shape.groups as u64;
+    Ok(costs.hop(share) + (others - 1) as f64 * costs.receive(share).max(costs.port(share)))
+}
+
+/// Sets that a group delivers of `n` results.
+fn deliveries(shape: &Shape, n: u64) -> u64 {
+    let ranks = (shape.ranks / shape.groups) as u64;
+    let rounds = match shape.strategy {
+        _ if ranks == 1 => n,
+        Strategy::ParallelPipeline => {
+            1 + n.saturating_sub(ranks).div_ceil(ranks - ranks / shape.arity as u64)
+        }
+        Strategy::ReductionTree => n.div_ceil(ranks),
+        Strategy::MasterSlave => n.div_ceil(ranks - 1),
+        Strategy::Adaptive => (n / shape.set).max(1),
+    };
+    rounds.min(n).max(1)
+}
+
+/// Seconds to make one result of `pieces` pieces with `results` results in all.
+fn fold(costs: &Costs, pieces: u64, results: u64) -> f64 {
+    let (mut left, mut seconds) = (pieces, 0.0);
+    while left > 1 {
+        let each = (results / left).max(1);
+        seconds += (left / 2) as f64 * costs.merge(each, each);
+        left = left.div_ceil(2);
+    }
+    seconds
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Strategy};
+    use forerun_skeleton::reduction::Shape;
+
+    use super::effective;
+    use crate::Load;
+
+    fn platform(cores: usize) -> Platform {
+        Platform::new("p", vec![Host::new("h", 1, cores)], Network::default())
+    }
+
+    fn profile(at: JoinAt) -> ReductionProfile {
+        ReductionProfile {
+            task: Cost::constant(1.0),
+            join: Some(Join { at, cost: Cost { per_result: 1.0, ..Cost::default() } }),
+            contention: 0.5,
+            ..ReductionProfile::default()
+        }
+    }
+
+    #[test]
+    fn sets_are_joined_in_balance() {
+        let platform = platform(4);
+        let tree = Shape::new(Strategy::ReductionTree, 2);
+        // 8 tasks are 4 sets of 2: two merges of 4 results and one of 8.
+        let load = Load::new(8, 1.0);
+        let end = effective(&profile(JoinAt::Finish), &tree, &load, &platform).unwrap();
+        assert_eq!(end.finish.fixed, 16.0);
+        assert_eq!(end.sink.fixed, 0.0);
+        let sink = effective(&profile(JoinAt::Sink), &tree, &load, &platform).unwrap();
+        assert!((sink.sink.fixed * 6.0 - 16.0).abs() < 1e-9);
+        assert_eq!(sink.finish.fixed, 0.0);
+        let one = effective(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
+        assert_eq!(one.finish.fixed, 0.0);
+    }
+
+    #[test]
+    fn busy_neighbours_slow_tasks() {
+        let platform = platform(4);
+        let cost = |ranks| {
+            let shape = Shape::new(Strategy::Adaptive, ranks);
+            effective(&profile(JoinAt::Finish), &shape, &Load::new(8, 1.0), &platform).unwrap().task.fixed
+        };
+        assert_eq!((cost(1), cost(2), cost(4), cost(16)), (1.0, 1.5, 2.5, 2.5));
+    }
+}

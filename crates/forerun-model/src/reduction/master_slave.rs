@@ -1,0 +1,70 @@
+//! Master and slaves in closed form.
+//!
+//! With S = P − 1 slaves, a slave's cycle is c = T + o_s(1), and the master's time for the S
+//! results that arrive together is
+//!
+//! ```text
+//! m(S) = S o_r(1) + Σ_{k=2…S} merge(k − 1, 1) + sink(S)
+//! ```
+//!
+//! The first results arrive at a = T + o_s + transit, so N = J S + r tasks end at the latest of
+//! `a + J m(S) + m(r)` (the master is never idle) and, waiting for the slaves up to the last or
+//! the last but one round, `a + J c + m(r)` and `a + (J − 1) c + m(S) + m(r)`.
+
+use super::Bound;
+use super::costs::Costs;
+use super::timing::{Timing, Totals};
+
+pub(super) fn timing(c: &Costs, ranks: usize, n: u64) -> Timing {
+    let slaves = ranks as u64 - 1;
+    let (rounds, rest) = (n / slaves, n % slaves);
+    let full = slaves as f64 * c.receive(1) + c.append(slaves) + c.sink(slaves);
+    let part = rest as f64 * c.receive(1) + c.append(rest) + c.sink(rest);
+    let cycle = c.task + c.send(1);
+    let slave = cycle.max(c.port(1));
+    let first = cycle + c.transit(1);
+    let j = rounds as f64;
+    // A slave without a task ends with an empty message.
+    let idle = slaves.saturating_sub(n) as f64;
+    let end = if n == 0 {
+        c.open().max(c.send(0) + c.transit(0)) + idle * c.receive(0)
+    } else {
+        let mut end = first.max(c.open()) + j * full + part;
+        if rounds > 0 {
+            end = end.max(first + (j - 1.0) * slave + full + part);
+        }
+        if rest > 0 {
+            end = end.max(first + j * slave + part);
+        }
+        if idle > 0.0 {
+            end = end.max(c.send(0) + c.transit(0) + idle * c.receive(0) + part);
+        }
+        end
+    };
+    let mut totals = Totals::default();
+    totals.ran(c, n);
+    totals.message(c, 1, n as f64);
+    totals.message(c, 0, idle);
+    totals.merged(n as f64 - j - f64::from(rest > 0), j * c.append(slaves) + c.append(rest));
+    totals.delivered(j, c.sink(slaves));
+    totals.delivered(f64::from(rest > 0), c.sink(rest));
+    totals.delivered(2.0, c.open());
+    let bound = if full > slave {
+        Bound::Master
+    } else {
+        Bound::largest(&[(Bound::Task, c.task), (Bound::Communication, slave - c.task)])
+    };
+    let long = full.max(slave);
+    let path_tasks = if full > slave { 1.0 } else { n.div_ceil(slaves) as f64 };
+    Timing {
+        seconds: end + c.open(),
+        fill: first,
+        drain: if rest > 0 { part } else { full } + c.open(),
+        cycle: long,
+        results: slaves as f64,
+        bound,
+        path_tasks,
+        racers: slaves.min(n) as f64,
+        totals,
+    }
+}

@@ -1,0 +1,20 @@
+//! The closed form of a reduction: [`predict()`].
+
+mod adaptive;
+mod alone;
+mod bound;
+mod climb;
+mod costs;
+mod effective;
+mod explain;
+mod interval;
+mod master_slave;
+mod pipeline;
+mod predict;
+mod timing;
+mod tree;
+
+pub use bound::Bound;
+pub use effective::effective;
+pub use predict::{Balance, Prediction, balance, predict};
+pub(crate) use predict::{balanced_share, makespan};

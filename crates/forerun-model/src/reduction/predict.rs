@@ -1,0 +1,230 @@
+//! A reduction's makespan from its shape, load, profile and platform.
+
+use std::collections::BTreeMap;
+
+use forerun_platform::{Interval, Platform, ReductionProfile, Stage, StageTotal, Strategy};
+use forerun_skeleton::reduction::Shape;
+
+use super::adaptive::Team;
+use super::costs::{Costs, check};
+use super::effective::effective;
+use super::timing::{Timing, Totals};
+use super::{Bound, adaptive, alone, explain, interval, master_slave, pipeline, tree};
+use crate::{Load, ModelError, Speeds, Wire};
+
+/// A predicted run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// Expected seconds from start to end.
+    pub makespan_s: f64,
+    /// The same with its 95 % interval.
+    pub interval: Interval,
+    /// Seconds of it before the first set is complete.
+    pub fill_s: f64,
+    /// Seconds of it after the last task.
+    pub drain_s: f64,
+    /// Seconds of it that the application takes when every set is in the sink.
+    pub finish_s: f64,
+    /// Task results that leave a group a second in the long run.
+    pub rate: f64,
+    /// Messages sent.
+    pub messages: u64,
+    /// Bytes sent.
+    pub bytes: u64,
+    /// Calls and seconds by stage, of all ranks.
+    pub stages: BTreeMap<Stage, StageTotal>,
+    /// What bounds the time.
+    pub bound: Bound,
+    /// The same in a sentence with the figures.
+    pub reason: String,
+}
+
+/// The parallel pipeline's condition for its stages to balance: T_merge ≤ T_comp and
+/// T_comm ≤ T_comp (Kuntraruk, Pottenger and Ross, section III-A).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Balance {
+    /// T_comp: seconds of a task.
+    pub task_s: f64,
+    /// T_merge: seconds of the largest merge.
+    pub merge_s: f64,
+    /// T_comm: seconds of the largest message, both overheads and the wire.
+    pub communication_s: f64,
+}
+
+impl Balance {
+    /// Whether T_comp bounds both others.
+    pub fn holds(&self) -> bool {
+        self.merge_s <= self.task_s && self.communication_s <= self.task_s
+    }
+}
+
+/// The stages of a parallel pipeline of `ranks` ranks in one group.
+///
+/// # Errors
+/// A figure of the profile, the platform or the load that cannot be.
+pub fn balance(
+    ranks: usize,
+    arity: usize,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+) -> Result<Balance, ModelError> {
+    check(profile, load)?;
+    let c = Costs::new(profile, load, Wire::new(&platform.network, ranks)?, 1.0);
+    // A set holds P − P/a results; the largest merge within the steps makes P/a of P/a².
+    let largest = (ranks / arity.max(1)).max(1) as u64;
+    let below = (largest / arity.max(1) as u64).max(1);
+    let merge_s = if largest > below { c.merge(largest - below, below) } else { 0.0 };
+    Ok(Balance { task_s: c.task, merge_s, communication_s: c.hop(largest) })
+}
+
+/// Predicts a run in closed form, in time that grows with the logarithm of the ranks (with the
+/// ranks themselves where hosts differ, or the profile's sizes grow by level).
+///
+/// The groups work side by side; the largest share on the slowest ranks ends last. Within a
+/// group, strategies with a fixed deal go at the speed of the slowest rank, the adaptive one at
+/// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores,
+/// which is what a scheduler that leaves no core idle comes to in a long run (an approximation).
+/// `finish` is added once at the end. Windows are taken as wide enough not to bind, and times
+/// of availability as they are at the start.
+///
+/// # Errors
+/// A shape that the strategy cannot be run in; a figure of the profile, the platform or the load
+/// that cannot be.
+pub fn predict(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+) -> Result<Prediction, ModelError> {
+    let speeds = Speeds::new(platform, shape.ranks)?;
+    let run = evaluate(shape, load, profile, platform, &speeds)?;
+    let Evaluated { timing: t, all, finish, seconds: makespan_s, .. } = &run;
+    let half = 1.96 * run.deviation;
+    let interval =
+        Interval { makespan_s: *makespan_s, low_s: (makespan_s - half).max(0.0), high_s: makespan_s + half };
+    Ok(Prediction {
+        makespan_s: *makespan_s,
+        interval,
+        fill_s: t.fill,
+        drain_s: t.drain,
+        finish_s: *finish,
+        rate: if t.cycle > 0.0 { t.results / t.cycle } else { f64::INFINITY },
+        messages: all.sends.0.round() as u64,
+        bytes: all.bytes.round() as u64,
+        stages: stages(all, *finish),
+        bound: t.bound,
+        reason: explain::reason(shape, load, &run.costs, run.size, t),
+    })
+}
+
+/// The makespan alone, where the speeds of the ranks are known already: what a planner compares.
+pub(crate) fn makespan(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+    speeds: &Speeds,
+) -> Result<f64, ModelError> {
+    evaluate(shape, load, profile, platform, speeds).map(|run| run.seconds)
+}
+
+/// The largest group's timing and what the groups do in all.
+struct Evaluated {
+    costs: Costs,
+    size: usize,
+    timing: Timing,
+    all: Totals,
+    finish: f64,
+    deviation: f64,
+    seconds: f64,
+}
+
+fn evaluate(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+    speeds: &Speeds,
+) -> Result<Evaluated, ModelError> {
+    shape.check().map_err(|e| ModelError::new(e.to_string()))?;
+    check(profile, load)?;
+    let profile = &effective(profile, shape, load, platform)?;
+    let (size, groups) = (shape.ranks / shape.groups, shape.groups as u64);
+    let slowest = speeds.slowest(shape, size);
+    let costs = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0 / slowest);
+    let (small, large) = (load.tasks / groups, load.tasks.div_ceil(groups));
+    let more = if small == large { groups } else { load.tasks % groups };
+    let mut timing = group(shape, load, &costs, size, large);
+    let mut all = Totals::default();
+    all.add(&timing.totals, more as f64);
+    if more < groups {
+        all.add(&group(shape, load, &costs, size, small).totals, (groups - more) as f64);
+    }
+    let floor = all.busy() / speeds.cores() as f64;
+    if shape.ranks > speeds.cores() && floor > timing.seconds {
+        timing.seconds = floor;
+        timing.bound = Bound::Cores;
+    }
+    let (late, deviation) = interval::spread(&timing, costs.task, profile);
+    let finish = profile.finish.seconds(costs.bytes(load.tasks), load.tasks as f64) / speeds.first();
+    let seconds = timing.seconds + late + finish;
+    if !seconds.is_finite() {
+        return Err(ModelError::new(format!(
+            "{} tasks of these costs take longer than can be told",
+            load.tasks
+        )));
+    }
+    let deviation = deviation.hypot(profile.finish.error * finish);
+    Ok(Evaluated { costs, size, timing, all, finish, deviation, seconds })
+}
+
+fn group(shape: &Shape, load: &Load, c: &Costs, size: usize, n: u64) -> Timing {
+    if size == 1 {
+        return alone::timing(c, n);
+    }
+    match shape.strategy {
+        Strategy::ParallelPipeline => pipeline::timing(c, size, shape.arity, n),
+        Strategy::ReductionTree => tree::timing(c, size, shape.arity, n),
+        Strategy::MasterSlave => master_slave::timing(c, size, n),
+        Strategy::Adaptive => adaptive::timing(c, team(shape, size), load, n),
+    }
+}
+
+fn team(shape: &Shape, size: usize) -> Team {
+    Team {
+        ranks: size as u64,
+        arity: shape.arity as u64,
+        set: shape.set,
+        gather: shape.gathered(),
+        deal: shape.deal,
+    }
+}
+
+/// The first rank's share of an even deal with which all ranks end together, in thousandths.
+pub(crate) fn balanced_share(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+) -> Result<u16, ModelError> {
+    check(profile, load)?;
+    let c = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0);
+    let size = shape.ranks / shape.groups;
+    Ok(adaptive::balanced_share(&c, team(shape, size), load.tasks / shape.groups as u64))
+}
+
+fn stages(t: &Totals, finish: f64) -> BTreeMap<Stage, StageTotal> {
+    let total = |(count, total_s): (f64, f64)| StageTotal { count: count.round() as u64, total_s };
+    [
+        (Stage::Task, total(t.tasks)),
+        (Stage::Merge, total(t.merges)),
+        (Stage::Sink, total(t.sinks)),
+        (Stage::Send, total(t.sends)),
+        (Stage::Receive, total(t.receives)),
+        (Stage::Finish, total((f64::from(finish > 0.0), finish))),
+    ]
+    .into_iter()
+    .filter(|(_, total)| total.count > 0)
+    .collect()
+}

@@ -1,0 +1,81 @@
+//! How fast the ranks of a job are.
+
+use forerun_platform::{Platform, Strategy};
+use forerun_skeleton::reduction::Shape;
+
+use crate::ModelError;
+
+/// Speeds of the ranks of a job on a platform, relative to the host profiles are measured on, and
+/// the cores they have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Speeds {
+    /// One speed for all ranks, or each rank's.
+    ranks: Result<f64, Vec<f64>>,
+    cores: usize,
+}
+
+impl Speeds {
+    /// Those of `ranks` ranks, placed as [`Platform::place`] does, at the start.
+    ///
+    /// # Errors
+    /// A platform without cores, or a host without speed.
+    pub fn new(platform: &Platform, ranks: usize) -> Result<Speeds, ModelError> {
+        let cores = platform.cores();
+        if cores == 0 {
+            return Err(ModelError::new(format!(
+                "platform {} has no cores: expected at least one",
+                platform.name
+            )));
+        }
+        let mut speeds = Vec::with_capacity(platform.hosts.len());
+        for host in &platform.hosts {
+            let now = host.availability.iter().take_while(|(from, _)| from.0 <= 0.0).last();
+            let speed = host.speed * now.map_or(1.0, |&(_, factor)| factor);
+            if !(speed > 0.0 && speed.is_finite()) {
+                return Err(ModelError::new(format!(
+                    "host {} of platform {} has speed {speed}: expected a number above 0",
+                    host.name, platform.name
+                )));
+            }
+            speeds.push(speed);
+        }
+        let first = speeds[0];
+        let ranks = if speeds.iter().all(|&s| s == first) {
+            Ok(first)
+        } else {
+            Err(platform.place(ranks).into_iter().map(|h| speeds[h]).collect())
+        };
+        Ok(Speeds { ranks, cores })
+    }
+
+    /// The speed at which the slowest group goes: its slowest rank's, or for the adaptive strategy
+    /// the mean of its ranks.
+    pub(crate) fn slowest(&self, shape: &Shape, size: usize) -> f64 {
+        match &self.ranks {
+            Ok(speed) => *speed,
+            Err(ranks) => ranks
+                .chunks(size)
+                .map(|group| {
+                    if shape.strategy == Strategy::Adaptive {
+                        group.iter().sum::<f64>() / group.len() as f64
+                    } else {
+                        group.iter().copied().fold(f64::INFINITY, f64::min)
+                    }
+                })
+                .fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    /// The first rank's speed.
+    pub(crate) fn first(&self) -> f64 {
+        match &self.ranks {
+            Ok(speed) => *speed,
+            Err(ranks) => ranks.first().copied().unwrap_or(1.0),
+        }
+    }
+
+    /// Cores that the platform has.
+    pub(crate) fn cores(&self) -> usize {
+        self.cores
+    }
+}

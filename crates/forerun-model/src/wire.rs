@@ -1,0 +1,115 @@
+//! The network's costs for a job of a fixed number of ranks.
+
+use forerun_platform::{Network, Overhead};
+
+use crate::ModelError;
+
+/// LogGPS (Ino, Fujimoto and Hagihara, PPoPP 2001) with the overhead's term in the number of
+/// ranks (Mizutani, Ino and Hagihara, section 3.2), in seconds, for messages of k bytes:
+///
+/// ```text
+/// o_s(k), o_r(k) = base + per_rank · P + per_byte · k
+/// transit(k)     = (k − 1) G + L              from the end of o_s to the arrival
+/// port(k)        = (k − 1) G + g              until the port takes the next message
+/// ```
+///
+/// Segments of s bytes go one after the other; a message above S pays for the request and its
+/// answer, `o_s(0) + 2 L + 2 o_r(0) + o_s(0)`, taken as if the receiver were ready for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wire {
+    send: (f64, f64),
+    receive: (f64, f64),
+    latency: f64,
+    gap: f64,
+    gap_per_byte: f64,
+    rendezvous_above: f64,
+    segment: f64,
+}
+
+impl Wire {
+    /// The costs of `network` in a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// If a figure is negative or not a number.
+    pub fn new(network: &Network, ranks: usize) -> Result<Wire, ModelError> {
+        let overhead =
+            |o: &Overhead| (o.base.value.0 + o.per_rank.value.0 * ranks as f64, o.per_byte.value.0);
+        let wire = Wire {
+            send: overhead(&network.send_overhead),
+            receive: overhead(&network.receive_overhead),
+            latency: network.latency.value.0,
+            gap: network.gap.value.0,
+            gap_per_byte: network.gap_per_byte.value.0,
+            rendezvous_above: network.rendezvous_threshold.map_or(f64::INFINITY, |s| s.0 as f64),
+            segment: network.segment.map_or(f64::INFINITY, |s| s.0 as f64),
+        };
+        let figures = [
+            ("send overhead", wire.send.0),
+            ("send overhead per byte", wire.send.1),
+            ("receive overhead", wire.receive.0),
+            ("receive overhead per byte", wire.receive.1),
+            ("latency", wire.latency),
+            ("gap", wire.gap),
+            ("gap per byte", wire.gap_per_byte),
+        ];
+        for (name, value) in figures {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(ModelError::new(format!(
+                    "the network's {name} is {value}: expected a number from 0"
+                )));
+            }
+        }
+        if wire.segment == 0.0 {
+            return Err(ModelError::new(
+                "the network cuts messages into segments of 0 bytes: expected at least 1",
+            ));
+        }
+        Ok(wire)
+    }
+
+    /// o_s: seconds for which a message of `bytes` bytes keeps its sender busy.
+    pub fn send(&self, bytes: f64) -> f64 {
+        let meet = if bytes > self.rendezvous_above {
+            self.send.0 + 2.0 * self.latency + 2.0 * self.receive.0 + self.send.0
+        } else {
+            0.0
+        };
+        meet + self.send.0 + self.send.1 * bytes
+    }
+
+    /// Seconds from the end of `send` to the arrival.
+    pub fn transit(&self, bytes: f64) -> f64 {
+        let (before, last) = self.segments(bytes);
+        before + (last - 1.0).max(0.0) * self.gap_per_byte + self.latency
+    }
+
+    /// Seconds from the end of `send` until the sender's port takes the next message.
+    pub fn port(&self, bytes: f64) -> f64 {
+        let (before, last) = self.segments(bytes);
+        before + self.whole(last)
+    }
+
+    /// o_r: seconds for which a message of `bytes` bytes keeps its receiver busy.
+    pub fn receive(&self, bytes: f64) -> f64 {
+        self.receive.0 + self.receive.1 * bytes
+    }
+
+    /// Seconds to ask another rank for a number and be answered: an empty message there, at once
+    /// another back.
+    pub fn ask(&self) -> f64 {
+        self.send(0.0) + 2.0 * self.latency + self.receive(0.0)
+    }
+
+    fn whole(&self, bytes: f64) -> f64 {
+        self.gap + (bytes - 1.0).max(0.0) * self.gap_per_byte
+    }
+
+    /// Seconds that the segments before the last occupy the port, and bytes of the last.
+    fn segments(&self, bytes: f64) -> (f64, f64) {
+        if bytes <= self.segment {
+            return (0.0, bytes);
+        }
+        let whole = ((bytes - 1.0) / self.segment).floor();
+        (whole * self.whole(self.segment), bytes - whole * self.segment)
+    }
+}
