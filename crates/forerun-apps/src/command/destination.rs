@@ -1,0 +1,111 @@
+//! Where the one result goes.
+
+use std::fs;
+use std::io;
+use std::os::fd::{AsFd as _, BorrowedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use forerun_skeleton::{AppError, Cancel};
+use rustix::fs::{Access, access};
+
+use super::output::Output;
+use super::patient::{self, Patient};
+use super::scratch::plain;
+use super::show;
+
+/// A file, or standard output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// Standard output.
+    StandardOutput,
+    /// A file, replaced at once when the result is complete.
+    File(PathBuf),
+    /// Something that is no regular file (`/dev/null`, a named pipe), written into.
+    Special(PathBuf),
+}
+
+impl Destination {
+    /// The destination that `-o path` names, standard output for none and for `-`; checked, so that
+    /// a long run does not end in an error that was there from the start.
+    ///
+    /// # Errors
+    /// That the path is a directory, or its directory is missing or cannot be written to.
+    pub fn open(path: Option<&Path>) -> Result<Self, AppError> {
+        let Some(path) = path.filter(|p| *p != Path::new("-")) else {
+            return Ok(Destination::StandardOutput);
+        };
+        let refuse = |what: &str| Err(AppError::new(format!("cannot write {}: {what}", show::path(path))));
+        // The file behind a link is what is to be replaced, not the link.
+        let path = match fs::canonicalize(path) {
+            Ok(target) => target,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+            Err(e) => return refuse(&plain(&e)),
+        };
+        match fs::metadata(&path) {
+            Ok(m) if m.is_dir() => return refuse("it is a directory; name a file"),
+            Ok(m) if !m.is_file() => {
+                return match access(&path, Access::WRITE_OK) {
+                    Ok(()) => Ok(Destination::Special(path)),
+                    Err(e) => refuse(&plain(&e.into())),
+                };
+            }
+            _ => {}
+        }
+        let dir = parent(&path);
+        if !dir.is_dir() {
+            return refuse(&format!("the directory {} does not exist; make it first", show::path(dir)));
+        }
+        if access(dir, Access::WRITE_OK | Access::EXEC_OK).is_err() {
+            return refuse(&format!("the directory {} cannot be written to", show::path(dir)));
+        }
+        if path.file_name().is_none() {
+            return refuse("it has no file name");
+        }
+        Ok(Destination::File(path))
+    }
+
+    /// Writes `output`, or nothing for `None`. A file has the whole content or, after an error,
+    /// is as it was.
+    ///
+    /// # Errors
+    /// That it cannot be written, with its name and the reason; that `cancel` was set.
+    pub fn write(&self, output: Option<&Output>, cancel: &Cancel) -> Result<(), AppError> {
+        let written = match self {
+            Destination::StandardOutput => copy(output, io::stdout().as_fd(), cancel),
+            Destination::File(path) => replace(path, output, cancel),
+            Destination::Special(path) => {
+                patient::open(path, cancel).and_then(|file| copy(output, file.as_fd(), cancel))
+            }
+        };
+        written.map_err(|e| {
+            let name = match self {
+                Destination::StandardOutput => "standard output".to_owned(),
+                Destination::File(path) | Destination::Special(path) => show::path(path),
+            };
+            AppError::new(format!("cannot write the result to {name}: {}", plain(&e)))
+        })
+    }
+}
+
+fn copy(output: Option<&Output>, to: BorrowedFd<'_>, cancel: &Cancel) -> io::Result<()> {
+    output.map_or(Ok(()), |output| output.copy_to(&mut Patient::new(to, cancel)))
+}
+
+fn replace(path: &Path, output: Option<&Output>, cancel: &Cancel) -> io::Result<()> {
+    let mode = fs::metadata(path).map_or(0o666, |m| m.permissions().mode() & 0o777);
+    let file = tempfile::Builder::new()
+        .prefix(".forerun-")
+        .permissions(fs::Permissions::from_mode(mode))
+        .tempfile_in(parent(path))?;
+    copy(output, file.as_file().as_fd(), cancel)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn parent(path: &Path) -> &Path {
+    match path.parent() {
+        Some(dir) if !dir.as_os_str().is_empty() => dir,
+        _ => Path::new("."),
+    }
+}

@@ -1,0 +1,49 @@
+//! Task results that are there before the run.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use forerun_skeleton::Message;
+
+use super::cut::Extent;
+use super::output::Output;
+
+/// Results of tasks that a pilot ran, kept so that no map command need run twice on the same input.
+///
+/// A map command may have effects beside its output, and a second run then has them twice. What a
+/// pilot gives to [`keep`](Done::keep) is taken by the run instead, if the run has a task with the same
+/// extent: pass [`extents`](Done::extents) to [`Tasks::cut`](super::Tasks::cut) to make sure that it has.
+#[derive(Debug, Default)]
+pub struct Done(Mutex<BTreeMap<Extent, Output>>);
+
+impl Done {
+    /// Keeps the result of the task on `extent`.
+    pub fn keep(&self, extent: Extent, output: Output) {
+        self.lock().insert(extent, output);
+    }
+
+    /// Takes the result of the task on `extent`, if it is kept.
+    pub fn take(&self, extent: &Extent) -> Option<Output> {
+        self.lock().remove(extent)
+    }
+
+    /// Whether the result of the task on `extent` is kept.
+    pub fn has(&self, extent: &Extent) -> bool {
+        self.lock().contains_key(extent)
+    }
+
+    /// Bytes of the results that are kept in memory.
+    pub fn in_memory(&self) -> u64 {
+        self.lock().values().filter(|o| o.in_memory()).map(Message::bytes).sum()
+    }
+
+    /// The extents whose results are kept, sorted.
+    pub fn extents(&self) -> Vec<Extent> {
+        self.lock().keys().copied().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Extent, Output>> {
+        // Each change is one insertion or removal: a panic elsewhere cannot leave half of one.
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+}

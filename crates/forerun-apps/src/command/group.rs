@@ -1,0 +1,79 @@
+//! A process that leads a group of its own, and the end of all that is in the group.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+/// A running process and its group. Dropping it kills the group and waits for the process.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Child,
+    pid: Pid,
+    ended: Option<OwnedFd>,
+    reaped: bool,
+}
+
+impl Group {
+    /// Starts `command` as the leader of a new group.
+    pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
+        let child = command.process_group(0).spawn()?;
+        let pid = Pid::from_child(&child);
+        Ok(Group { ended: watch(pid), child, pid, reaped: false })
+    }
+
+    /// The ends of its pipes.
+    pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+    }
+
+    /// Becomes readable when the process has ended; not every system has it.
+    pub(crate) fn ended_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.ended.as_ref().map(|fd| fd.as_fd())
+    }
+
+    /// Whether the process has ended, without waiting and without forgetting it: until it is
+    /// waited for its number is not given to another.
+    pub(crate) fn has_ended(&self) -> bool {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None))
+    }
+
+    /// Asks the whole group to end, also where it is stopped.
+    pub(crate) fn ask_to_end(&self) {
+        let _ = kill_process_group(self.pid, Signal::TERM);
+        let _ = kill_process_group(self.pid, Signal::CONT);
+    }
+
+    /// Kills what is left of the group and waits for the process.
+    pub(crate) fn end(mut self) -> io::Result<ExitStatus> {
+        self.finish()
+    }
+
+    fn finish(&mut self) -> io::Result<ExitStatus> {
+        // Before waiting: the process, even ended, still holds the group's number.
+        if !self.reaped {
+            let _ = kill_process_group(self.pid, Signal::KILL);
+            self.reaped = true;
+        }
+        self.child.wait()
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let _ = self.finish();
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn watch(pid: Pid) -> Option<OwnedFd> {
+    rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn watch(_: Pid) -> Option<OwnedFd> {
+    None
+}

@@ -1,0 +1,70 @@
+//! What a program wrote: the partial result of a reduction by commands.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Range;
+
+use forerun_skeleton::{AppError, Message};
+
+use super::scratch::ScratchFile;
+use super::show;
+
+/// The standard output of a program, in memory if it is small, else in a temporary file.
+#[derive(Debug)]
+pub struct Output {
+    pub(crate) body: Body,
+    /// The files it comes from, from the first to the last, for messages.
+    pub(crate) files: Range<usize>,
+}
+
+/// Where the bytes are.
+#[derive(Debug)]
+pub(crate) enum Body {
+    Memory(Vec<u8>),
+    File { file: ScratchFile, bytes: u64 },
+}
+
+impl Body {
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Body::Memory(bytes) => bytes.len() as u64,
+            Body::File { bytes, .. } => *bytes,
+        }
+    }
+}
+
+impl Output {
+    /// Whether it is in memory, rather than in a temporary file.
+    pub fn in_memory(&self) -> bool {
+        matches!(self.body, Body::Memory(_))
+    }
+
+    /// Copies it to `to`, in blocks.
+    ///
+    /// # Errors
+    /// That of reading the temporary file or of writing.
+    pub fn copy_to(&self, to: &mut impl Write) -> io::Result<()> {
+        match &self.body {
+            Body::Memory(bytes) => to.write_all(bytes),
+            Body::File { file, .. } => io::copy(&mut File::open(file.path())?, to).map(drop),
+        }
+    }
+
+    /// Its bytes, all in memory.
+    ///
+    /// # Errors
+    /// That the temporary file cannot be read, with its name.
+    pub fn to_vec(&self) -> Result<Vec<u8>, AppError> {
+        match &self.body {
+            Body::Memory(bytes) => Ok(bytes.clone()),
+            Body::File { file, .. } => std::fs::read(file.path())
+                .map_err(|e| AppError::new(format!("cannot read {}: {e}", show::path(file.path())))),
+        }
+    }
+}
+
+impl Message for Output {
+    fn bytes(&self) -> u64 {
+        self.body.bytes()
+    }
+}

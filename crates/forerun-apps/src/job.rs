@@ -1,0 +1,101 @@
+//! What the command line needs to know of an application to plan, run and rehearse it.
+
+use forerun_platform::JoinAt;
+use forerun_skeleton::AppError;
+use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
+
+/// The input of a job, as far as cutting it into tasks goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// Bytes of all inputs together.
+    pub bytes: u64,
+    /// Sizes of the pieces that cannot be cut but may be grouped, in order; `None` where the
+    /// input can be cut anywhere (in steps of `min_grain`).
+    pub pieces: Option<Vec<u64>>,
+    /// Least bytes that a task can take (of an input that can be cut).
+    pub min_grain: u64,
+    /// Most bytes that a task may take, for memory's sake.
+    pub max_grain: u64,
+}
+
+/// The partial result of a job.
+pub type JobPartial<J> = <<J as ReductionJob>::App as Reduce>::Partial;
+
+/// An application with its input, that runs as a reduction.
+pub trait ReductionJob: Sized + Sync {
+    /// Task and merge.
+    type App: Reduce<Partial: Send> + Sync;
+    /// The input, cut into tasks.
+    type Source: Source<Input = <Self::App as Reduce>::Input> + Sync;
+    /// What the sink of a group leaves.
+    type Left: Send;
+    /// Where results go.
+    type Sinks<'s>: Sinks<JobPartial<Self>, Sink: Sink<JobPartial<Self>, Out = Self::Left>> + Sync
+    where
+        Self: 's;
+
+    /// When the sets that its sinks were given become one result.
+    const JOIN: JoinAt;
+
+    /// Whether its work is done by other processes, so that only the wall clock sees it; else the
+    /// CPU time of the thread tells, whatever else the machine does.
+    const OUTSIDE: bool = false;
+
+    /// The application's name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The input in a few words, such as `1 file, 400 MB of i32`.
+    fn summary(&self) -> String;
+
+    /// How the input can be cut.
+    fn extent(&self) -> Extent;
+
+    /// Task and merge.
+    fn app(&self) -> &Self::App;
+
+    /// Cuts the input into tasks of at most `grain` bytes (a piece that cannot be cut may be
+    /// larger).
+    ///
+    /// # Errors
+    /// A sentence that names the file that cannot be cut.
+    fn cut(&self, grain: u64) -> Result<Self::Source, AppError>;
+
+    /// Where results go.
+    fn sinks(&self) -> Self::Sinks<'_>;
+
+    /// Turns what the groups' sinks left, in order of the groups, into the job's result, and says
+    /// in a few words what that is. Nothing stands under the result's name before it is complete.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    fn finish(&self, left: Vec<Self::Left>) -> Result<String, AppError>;
+
+    /// Does what [`ReductionJob::finish`] does, on the same device, and throws the result away: for
+    /// a pilot.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<(), AppError>;
+
+    /// Keeps what a pilot got of task `index` of `source`, so that the run need not do it again: for
+    /// tasks that have effects beside their results.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot be kept.
+    fn keep(&self, _source: &Self::Source, _index: u64, _partial: &JobPartial<Self>) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    /// Whether the result of task `index` of `source` was kept.
+    fn is_kept(&self, _source: &Self::Source, _index: u64) -> bool {
+        false
+    }
+
+    /// What a person should know after a run, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What task `index` of `source` works on, for a message.
+    fn input_name(&self, source: &Self::Source, index: u64) -> String;
+}

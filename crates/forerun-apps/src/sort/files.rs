@@ -1,0 +1,178 @@
+//! The input files, checked, as one long sequence of bytes.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use forerun_skeleton::AppError;
+
+use super::element::ElementType;
+use super::positioned;
+
+/// Bytes looked at, in two places, to tell how long lines are.
+const SAMPLE: u64 = 64 << 10;
+
+/// The files to be sorted, one after the other.
+#[derive(Debug)]
+pub(crate) struct Files {
+    files: Vec<Input>,
+    bytes: u64,
+    line_bytes: u64,
+}
+
+#[derive(Debug)]
+struct Input {
+    path: PathBuf,
+    /// Where it begins in the sequence.
+    start: u64,
+    bytes: u64,
+}
+
+/// The part of one file that a range of the sequence covers.
+#[derive(Debug, Clone)]
+pub(crate) struct Segment<'a> {
+    pub(crate) path: &'a Path,
+    /// Bytes of the file.
+    pub(crate) range: Range<u64>,
+}
+
+impl Files {
+    /// Looks at every file: it must be there, a regular file, readable, and hold whole elements.
+    ///
+    /// # Errors
+    /// A sentence that names the first file that does not.
+    pub(crate) fn open(paths: &[PathBuf], element: ElementType) -> Result<Self, AppError> {
+        if paths.is_empty() {
+            return Err(AppError::new("no input file: name at least one file to sort"));
+        }
+        let mut files = Vec::with_capacity(paths.len());
+        let mut bytes = 0;
+        let mut seen = HashSet::new();
+        for path in paths {
+            let length = check(path, element)?;
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            if !seen.insert(real) {
+                let name = path.display();
+                return Err(AppError::new(format!("{name} is given twice: name each input once")));
+            }
+            files.push(Input { path: path.clone(), start: bytes, bytes: length });
+            bytes += length;
+        }
+        let mut opened = Files { files, bytes, line_bytes: element.width() };
+        if element == ElementType::Lines {
+            opened.line_bytes = opened.estimate_line()?;
+        }
+        Ok(opened)
+    }
+
+    /// Bytes of an average line, from the beginning and the middle of the sequence.
+    fn estimate_line(&self) -> Result<u64, AppError> {
+        let (mut bytes, mut lines) = (0, 0);
+        for start in [0, self.bytes / 2] {
+            let mut sample = vec![0; SAMPLE.min(self.bytes - start) as usize];
+            self.read(start..start + sample.len() as u64, &mut sample)?;
+            bytes += sample.len() as u64;
+            lines += sample.iter().filter(|&&c| c == b'\n').count() as u64;
+        }
+        Ok(bytes / lines.max(1))
+    }
+
+    /// Bytes of an average line, by a sample: what is planned with, not relied on.
+    pub(crate) fn line_bytes(&self) -> u64 {
+        self.line_bytes
+    }
+
+    /// Bytes of all files together.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Number of files.
+    pub(crate) fn count(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The parts of files that make up `range` of the sequence, in order, none of them empty.
+    pub(crate) fn segments(&self, range: Range<u64>) -> impl Iterator<Item = Segment<'_>> {
+        let first = self.files.partition_point(|f| f.start + f.bytes <= range.start);
+        self.files[first..]
+            .iter()
+            .take_while(move |f| f.start < range.end)
+            .map(move |f| {
+                let within = range.start.max(f.start) - f.start..range.end.min(f.start + f.bytes) - f.start;
+                Segment { path: &f.path, range: within }
+            })
+            .filter(|s| !s.range.is_empty())
+    }
+
+    /// Whether a file begins at `at`, or the sequence ends there.
+    pub(crate) fn is_boundary(&self, at: u64) -> bool {
+        at == self.bytes || self.files.iter().any(|f| f.start == at)
+    }
+
+    /// Reads `range` of the sequence into `buffer`, which is as long.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub(crate) fn read(&self, range: Range<u64>, buffer: &mut [u8]) -> Result<(), AppError> {
+        let mut rest = buffer;
+        for segment in self.segments(range) {
+            let (now, later) = rest.split_at_mut((segment.range.end - segment.range.start) as usize);
+            segment.read(now)?;
+            rest = later;
+        }
+        Ok(())
+    }
+}
+
+impl Segment<'_> {
+    /// Reads all of it into `buffer`, which is as long.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<(), AppError> {
+        let path = self.path.display();
+        let file = File::open(self.path).map_err(|e| AppError::new(format!("cannot open {path}: {e}")))?;
+        positioned::read_exact(&file, buffer, self.range.start).map_err(|e| {
+            AppError::new(match e.kind() {
+                io::ErrorKind::UnexpectedEof => {
+                    format!("{path} became shorter while it was sorted: leave the input alone until the end")
+                }
+                _ => format!("cannot read {path}: {e}"),
+            })
+        })
+    }
+}
+
+fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
+    let name = path.display();
+    let failed = |e: io::Error| {
+        AppError::new(match e.kind() {
+            io::ErrorKind::NotFound => format!("{name} does not exist: check the name of the input"),
+            io::ErrorKind::PermissionDenied => format!("{name} may not be read: its permissions refuse it"),
+            _ => format!("cannot open {name}: {e}"),
+        })
+    };
+    let data = std::fs::metadata(path).map_err(failed)?;
+    if data.is_dir() {
+        return Err(AppError::new(format!("{name} is a directory: name the files in it")));
+    }
+    if !data.is_file() {
+        return Err(AppError::new(format!(
+            "{name} is not a regular file: copy what it gives to a file first"
+        )));
+    }
+    File::open(path).map_err(failed)?;
+    let remainder = data.len() % element.width();
+    if remainder != 0 {
+        return Err(AppError::new(format!(
+            "{name} has {} bytes, which is no whole number of {element} elements of {} bytes \
+             ({remainder} left over): it is cut off, or of another type",
+            data.len(),
+            element.width()
+        )));
+    }
+    Ok(data.len())
+}

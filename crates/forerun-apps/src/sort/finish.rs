@@ -1,0 +1,96 @@
+//! Merging all runs into the output.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use forerun_skeleton::AppError;
+
+use super::desk::Desk;
+use super::output::write_behind;
+use super::run::{OfKind, Parts, Run};
+use super::sorted::{Form, Supply};
+use super::spill::Extent;
+
+/// Largest and smallest buffer of a run on disk, in bytes.
+const BUFFERS: (u64, u64) = (1 << 20, 4 << 10);
+/// Blocks that are in use beside the buffers of the runs: that which is merged to and those that
+/// are written.
+const BLOCKS: u64 = 5;
+/// Bytes written at once of a run that needs no merging.
+const CHUNK: usize = 4 << 20;
+
+/// What the end of a sort did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// The output.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Runs that were merged into it from memory.
+    pub runs_in_memory: usize,
+    /// Runs that were merged into it from disk.
+    pub runs_on_disk: usize,
+    /// Bytes that went to the spill file in all.
+    pub spilled: u64,
+}
+
+/// Merges `outs` into `file`; returns the numbers of runs in memory and on disk.
+pub(crate) fn merge_to<R: OfKind>(
+    desk: &Desk,
+    outs: Vec<Run>,
+    file: &File,
+    error: &dyn Fn(&io::Error) -> AppError,
+) -> Result<(usize, usize), AppError> {
+    let mut memory = Vec::new();
+    let mut disk = Vec::new();
+    for run in outs {
+        let parts: Parts<R> = R::unwrap(run)
+            .ok_or_else(|| AppError::new("a run of another sort was given to finish this one"))?;
+        memory.extend(parts.memory);
+        disk.extend(parts.disk);
+    }
+    let counts = (memory.len(), disk.len());
+    if let ([(run, _)], []) = (&memory[..], &disk[..]) {
+        run.write(Form::File, &mut |bytes| {
+            bytes.chunks(CHUNK).try_for_each(|chunk| {
+                desk.go_on()?;
+                let mut file = file;
+                file.write_all(chunk).map_err(|e| error(&e))
+            })
+        })?;
+        return Ok(counts);
+    }
+    let buffer = shrink::<R>(desk, &mut disk, memory.len() as u64)?;
+    let runs: Vec<Supply<'_, R>> = memory
+        .iter()
+        .map(|(run, _)| Supply::Memory(run))
+        .chain(disk.iter().map(|&extent| Supply::Disk(extent)))
+        .collect();
+    write_behind(file, error, |out| {
+        R::write_merged(&runs, &desk.spill, buffer, Form::File, &mut |bytes| {
+            desk.go_on()?;
+            out(bytes)
+        })
+    })?;
+    Ok(counts)
+}
+
+/// Merges runs on disk until there is memory for a buffer each; returns the buffer's size.
+fn shrink<R: OfKind>(desk: &Desk, disk: &mut Vec<Extent>, in_memory: u64) -> Result<usize, AppError> {
+    let room = desk.budget.available();
+    // A run on disk has a buffer and, as one side of a merge, a node's; one in memory the latter.
+    let buffer = |runs: u64| room / (2 * runs + in_memory + BLOCKS);
+    while disk.len() > 2 && buffer(disk.len() as u64) < BUFFERS.1 {
+        desk.go_on()?;
+        let most = (room / BUFFERS.1).saturating_sub(in_memory + BLOCKS) / 2;
+        disk.sort_by_key(|extent| extent.length);
+        let taken: Vec<Extent> = disk.drain(..(most as usize).clamp(2, disk.len())).collect();
+        let runs: Vec<Supply<'_, R>> = taken.iter().map(|&extent| Supply::Disk(extent)).collect();
+        let length = taken.iter().map(|extent| extent.length).sum();
+        disk.push(desk.spill.write(length, |out| {
+            R::write_merged(&runs, &desk.spill, BUFFERS.1 as usize, Form::Spill, out)
+        })?);
+    }
+    Ok(buffer(disk.len() as u64).clamp(BUFFERS.1, BUFFERS.0) as usize)
+}

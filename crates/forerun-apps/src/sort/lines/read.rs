@@ -1,0 +1,136 @@
+//! Reading lines: where they begin, and which of them are not numbers.
+
+use std::ops::Range;
+use std::path::Path;
+
+use forerun_skeleton::AppError;
+
+use super::number;
+use super::run::{Lines, Record};
+use crate::sort::files::Files;
+
+/// A longer line, in bytes, is taken for something else than a number.
+const LONGEST: u64 = 64 << 10;
+/// Bytes looked at in one go for the end of a line.
+const LOOK: u64 = 256;
+/// Starts of lines are kept in 32 bits.
+const LARGEST: u64 = 1 << 31;
+
+/// The first place at or after `at` where a line begins (or the sequence ends).
+///
+/// # Errors
+/// The file cannot be read, or there is no end of a line within 64 KiB.
+fn line_start(files: &Files, at: u64) -> Result<u64, AppError> {
+    if files.is_boundary(at) {
+        return Ok(at);
+    }
+    // A line begins at `at` if a newline is right before it.
+    let mut from = at - 1;
+    let Some(segment) = files.segments(from..files.bytes()).next() else { return Ok(at) };
+    let (path, end) = (segment.path, from + segment.range.end - segment.range.start);
+    while from < end {
+        let mut look = vec![0; LOOK.min(end - from) as usize];
+        files.read(from..from + look.len() as u64, &mut look)?;
+        if let Some(n) = look.iter().position(|&c| c == b'\n') {
+            return Ok(from + n as u64 + 1);
+        }
+        from += look.len() as u64;
+        if from - at > LONGEST {
+            return Err(too_long(path, segment.range.start));
+        }
+    }
+    Ok(end)
+}
+
+/// Reads and sorts the lines that begin in `range`; `None` if that takes more than `room` bytes.
+pub(super) fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Lines>, AppError> {
+    let range = line_start(files, range.start)?..line_start(files, range.end)?;
+    let bytes = range.end - range.start;
+    if bytes >= LARGEST || 2 * bytes > room {
+        return Ok(None);
+    }
+    let mut text = Vec::with_capacity(bytes as usize + 1);
+    let mut records = Vec::new();
+    for segment in files.segments(range) {
+        let start = text.len();
+        text.resize(start + (segment.range.end - segment.range.start) as usize, 0);
+        segment.read(&mut text[start..])?;
+        if text.last() != Some(&b'\n') {
+            text.push(b'\n');
+        }
+        let lines = text[start..].iter().filter(|&&c| c == b'\n').count();
+        if 2 * text.len() as u64 + Lines::PER_LINE * (records.len() + lines) as u64 > room {
+            return Ok(None);
+        }
+        records.reserve_exact(lines);
+        let mut at = start;
+        for line in text[start..].split_inclusive(|&c| c == b'\n') {
+            let body = &line[..line.len() - 1];
+            match number::key(body) {
+                Some(key) if (body.len() as u64) < LONGEST => {
+                    records.push(Record { key, start: at as u32, length: body.len() as u32 });
+                }
+                Some(_) => return Err(too_long(segment.path, segment.range.start + (at - start) as u64)),
+                None => return Err(bad_line(segment.path, segment.range.start + (at - start) as u64, body)),
+            }
+            at += line.len();
+        }
+    }
+    Ok(Some(Lines::sort(&text, records)))
+}
+
+fn too_long(path: &Path, at: u64) -> AppError {
+    let (name, line) = (path.display(), line_number(path, at));
+    AppError::new(format!("{name}:{line}: the line is longer than 64 KiB: expected one number a line"))
+}
+
+fn bad_line(path: &Path, at: u64, body: &[u8]) -> AppError {
+    let (name, line) = (path.display(), line_number(path, at));
+    let found = body.trim_ascii();
+    AppError::new(if found.is_empty() {
+        format!("{name}:{line}: the line is blank: expected one number a line; remove the line")
+    } else {
+        let shown: String = String::from_utf8_lossy(found).chars().take(40).collect();
+        format!("{name}:{line}: {shown:?} is not a decimal number: expected one such as -12 or 3.50 a line")
+    })
+}
+
+/// The number, from 1, of the line that holds byte `at`: counted only to tell of an error.
+fn line_number(path: &Path, at: u64) -> u64 {
+    let count = || -> std::io::Result<u64> {
+        use std::io::Read as _;
+        let mut before = std::fs::File::open(path)?.take(at);
+        let (mut lines, mut buffer) = (1, vec![0; 1 << 16]);
+        loop {
+            let n = before.read(&mut buffer)?;
+            if n == 0 {
+                return Ok(lines);
+            }
+            lines += buffer[..n].iter().filter(|&&c| c == b'\n').count() as u64;
+        }
+    };
+    count().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sort::ElementType;
+    use crate::sort::sorted::Sorted as _;
+
+    #[test]
+    fn every_line_begins_in_exactly_one_piece() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let paths = [directory.path().join("a"), directory.path().join("b"), directory.path().join("c")];
+        let texts = ["1\n-22\n333", "", "4\n55555\n6\n"];
+        for (path, text) in paths.iter().zip(texts) {
+            std::fs::write(path, text).expect("written");
+        }
+        let files = Files::open(&paths, ElementType::Lines).expect("good files");
+        let starts: Vec<u64> =
+            (0..=files.bytes()).map(|at| line_start(&files, at).expect("readable")).collect();
+        assert_eq!(starts, [0, 2, 2, 6, 6, 6, 6, 9, 9, 9, 11, 11, 17, 17, 17, 17, 17, 17, 19, 19]);
+        let whole = Lines::read(&files, 0..files.bytes(), u64::MAX).expect("good lines").expect("room");
+        assert_eq!(whole.text, b"-22\n1\n4\n6\n333\n55555\n");
+    }
+}

@@ -1,0 +1,120 @@
+//! Sorted lines in memory.
+
+use std::ops::Range;
+
+use forerun_skeleton::AppError;
+
+use super::{merge, number, read};
+use crate::sort::files::Files;
+use crate::sort::sorted::{Form, Sorted, Supply, Write};
+use crate::sort::spill::Spill;
+
+/// Sorted lines: their text, each with its newline, and for each its key and length.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    pub(super) text: Vec<u8>,
+    pub(super) keys: Vec<u64>,
+    /// Bytes of each line, the newline included.
+    pub(super) lengths: Vec<u32>,
+}
+
+/// A line of a text that is not sorted yet.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Record {
+    pub(super) key: u64,
+    pub(super) start: u32,
+    /// Without the newline.
+    pub(super) length: u32,
+}
+
+impl Lines {
+    /// Memory, for each line, of [`Record`] and of what [`Lines`] keeps beside its text.
+    pub(super) const PER_LINE: u64 = 16 + 12;
+
+    fn with_capacity(text: usize, lines: usize) -> Self {
+        Lines {
+            text: Vec::with_capacity(text),
+            keys: Vec::with_capacity(lines),
+            lengths: Vec::with_capacity(lines),
+        }
+    }
+
+    /// Sorts the lines of `text`.
+    pub(super) fn sort(text: &[u8], mut records: Vec<Record>) -> Self {
+        let line = |r: &Record| (r.key, &text[r.start as usize..][..r.length as usize]);
+        records.sort_unstable_by(|a, b| number::order(line(a), line(b)));
+        let mut sorted = Lines::with_capacity(text.len(), records.len());
+        for record in &records {
+            sorted.push(line(record));
+        }
+        sorted
+    }
+
+    fn push(&mut self, (key, line): (u64, &[u8])) {
+        self.text.extend_from_slice(line);
+        self.text.push(b'\n');
+        self.keys.push(key);
+        self.lengths.push(line.len() as u32 + 1);
+    }
+
+    /// The lines in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        let mut rest = self.text.as_slice();
+        self.keys.iter().zip(&self.lengths).map(move |(&key, &length)| {
+            let (line, later) = rest.split_at(length as usize);
+            rest = later;
+            (key, &line[..line.len() - 1])
+        })
+    }
+}
+
+impl Sorted for Lines {
+    fn bytes(&self) -> u64 {
+        self.text.len() as u64
+    }
+
+    fn footprint(&self) -> u64 {
+        (self.text.capacity() + 8 * self.keys.capacity() + 4 * self.lengths.capacity()) as u64
+    }
+
+    fn need(files: &Files, bytes: u64, worst: bool) -> u64 {
+        // The shortest line is a digit and a newline.
+        let lines = if worst { bytes.div_ceil(2) } else { bytes / files.line_bytes().max(2) };
+        2 * bytes + Self::PER_LINE * (lines + 1)
+    }
+
+    fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError> {
+        read::read(files, range, room)
+    }
+
+    fn merge(left: &Self, right: &Self, _: usize) -> Self {
+        let mut merged =
+            Lines::with_capacity(left.text.len() + right.text.len(), left.keys.len() + right.keys.len());
+        let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
+        while let (Some(&x), Some(&y)) = (a.peek(), b.peek()) {
+            if number::order(x, y).is_le() {
+                merged.push(x);
+                a.next();
+            } else {
+                merged.push(y);
+                b.next();
+            }
+        }
+        a.chain(b).for_each(|line| merged.push(line));
+        merged
+    }
+
+    fn write(&self, _: Form, out: &mut Write<'_>) -> Result<(), AppError> {
+        out(&self.text)
+    }
+
+    fn write_merged(
+        runs: &[Supply<'_, Self>],
+        spill: &Spill,
+        buffer: usize,
+        _: Form,
+        out: &mut Write<'_>,
+    ) -> Result<(), AppError> {
+        merge::merge(runs, spill, buffer, out)
+    }
+}

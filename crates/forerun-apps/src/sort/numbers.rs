@@ -1,0 +1,74 @@
+//! Sorted runs of fixed-width numbers.
+
+use std::ops::Range;
+
+use forerun_skeleton::AppError;
+
+use super::element::Element;
+use super::files::Files;
+use super::merge::merge;
+use super::sorted::{Form, Sorted, Supply, Write};
+use super::spill::Spill;
+use super::tree;
+
+/// Elements written at once where the form in the file is another than that in memory.
+const CHUNK: usize = 1 << 16;
+
+impl<T: Element> Sorted for Vec<T> {
+    fn bytes(&self) -> u64 {
+        size_of_val(self.as_slice()) as u64
+    }
+
+    fn footprint(&self) -> u64 {
+        (self.capacity() * size_of::<T>()) as u64
+    }
+
+    fn need(_: &Files, bytes: u64, _: bool) -> u64 {
+        bytes * (1 + T::SCRATCH)
+    }
+
+    fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError> {
+        let bytes = range.end - range.start;
+        if Self::need(files, bytes, true) > room {
+            return Ok(None);
+        }
+        let mut run = vec![T::zeroed(); bytes as usize / size_of::<T>()];
+        files.read(range, bytemuck::cast_slice_mut(&mut run))?;
+        T::decode(&mut run);
+        T::sort(&mut run);
+        Ok(Some(run))
+    }
+
+    fn merge(left: &Self, right: &Self, threads: usize) -> Self {
+        merge(left, right, threads)
+    }
+
+    fn write(&self, form: Form, out: &mut Write<'_>) -> Result<(), AppError> {
+        if !T::CODED || form == Form::Spill {
+            return out(bytemuck::cast_slice(self));
+        }
+        let mut coded = Vec::with_capacity(CHUNK);
+        for chunk in self.chunks(CHUNK) {
+            coded.clear();
+            coded.extend_from_slice(chunk);
+            T::encode(&mut coded);
+            out(bytemuck::cast_slice(&coded))?;
+        }
+        Ok(())
+    }
+
+    fn write_merged(
+        runs: &[Supply<'_, Self>],
+        spill: &Spill,
+        buffer: usize,
+        form: Form,
+        out: &mut Write<'_>,
+    ) -> Result<(), AppError> {
+        tree::merge(runs, spill, buffer, |block| {
+            if form == Form::File {
+                T::encode(block);
+            }
+            out(bytemuck::cast_slice(block))
+        })
+    }
+}

@@ -1,0 +1,164 @@
+//! The output file: whole under its name, or not there.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+
+use forerun_skeleton::AppError;
+use tempfile::NamedTempFile;
+
+use super::sorted::Write;
+
+/// Blocks that may wait for the writing thread.
+const WAITING: usize = 2;
+
+/// Where the output goes.
+#[derive(Debug, Clone)]
+pub(crate) struct Output {
+    /// Its name, links resolved.
+    path: PathBuf,
+    directory: PathBuf,
+    /// Those of the file that it replaces.
+    permissions: Option<Permissions>,
+}
+
+impl Output {
+    /// Checks that a file of this name can be made or replaced.
+    ///
+    /// # Errors
+    /// A sentence that names what is in the way.
+    pub(crate) fn check(path: &Path) -> Result<Self, AppError> {
+        let name = path.display();
+        let mut output = Output { path: path.into(), directory: PathBuf::new(), permissions: None };
+        match std::fs::metadata(path) {
+            Ok(data) if data.is_dir() => {
+                return Err(AppError::new(format!("the output {name} is a directory: name a file in it")));
+            }
+            Ok(data) if !data.is_file() => {
+                return Err(AppError::new(format!(
+                    "the output {name} is not a regular file: name one that can be replaced"
+                )));
+            }
+            Ok(data) => {
+                output.permissions = Some(data.permissions());
+                output.path = path.canonicalize().map_err(|e| output.error(&e))?;
+            }
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+            Err(e) => return Err(output.error(&e)),
+        }
+        output.directory = match output.path.parent() {
+            Some(parent) if parent != Path::new("") => parent.into(),
+            // By its own name, for sentences.
+            _ => std::env::current_dir().unwrap_or_else(|_| PathBuf::from(".")),
+        };
+        writable(&output.directory, "the output")?;
+        Ok(output)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    fn error(&self, e: &io::Error) -> AppError {
+        let (name, directory) = (self.path.display(), self.directory.display());
+        AppError::new(match e.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                format!("no space left in {directory} for the output {name}: free some or name another place")
+            }
+            _ => format!("cannot write the output {name}: {e}"),
+        })
+    }
+
+    /// Writes what `fill` produces to a temporary file beside the output, then renames it.
+    ///
+    /// # Errors
+    /// The file could not be written, or `fill` failed; then nothing is left.
+    pub(crate) fn write(
+        &self,
+        fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        let temporary = self.temporary().map_err(|e| self.error(&e))?;
+        fill(temporary.as_file(), &|e| self.error(e))?;
+        if let Some(permissions) = &self.permissions {
+            temporary.as_file().set_permissions(permissions.clone()).map_err(|e| self.error(&e))?;
+        }
+        temporary.persist(&self.path).map_err(|e| self.error(&e.error))?;
+        Ok(())
+    }
+
+    /// As [`Output::write`], to a file without a name that is then forgotten.
+    pub(crate) fn rehearse(
+        &self,
+        fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        let file = tempfile::tempfile_in(&self.directory).map_err(|e| self.error(&e))?;
+        fill(&file, &|e| self.error(e))
+    }
+
+    fn temporary(&self) -> io::Result<NamedTempFile> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".forerun-").suffix(".partial");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // What the process's mask leaves of it, as for any new file.
+            builder.permissions(Permissions::from_mode(0o666));
+        }
+        builder.tempfile_in(&self.directory)
+    }
+}
+
+/// Checks that files can be made in `directory`, which is for `what`.
+///
+/// # Errors
+/// A sentence that names the directory.
+pub(crate) fn writable(directory: &Path, what: &str) -> Result<(), AppError> {
+    let name = directory.display();
+    if !directory.is_dir() {
+        return Err(AppError::new(format!(
+            "the directory {name} for {what} does not exist: make it or name another"
+        )));
+    }
+    tempfile::tempfile_in(directory).map(drop).map_err(|e| {
+        AppError::new(format!("cannot make files in the directory {name} for {what}: {e}; name another"))
+    })
+}
+
+/// Runs `fill` and writes what it gives from another thread, a few blocks behind.
+pub(crate) fn write_behind(
+    file: &File,
+    error: &dyn Fn(&io::Error) -> AppError,
+    fill: impl FnOnce(&mut Write<'_>) -> Result<(), AppError>,
+) -> Result<(), AppError> {
+    std::thread::scope(|scope| {
+        let (full, blocks) = sync_channel::<Vec<u8>>(WAITING);
+        let (emptied, empty) = sync_channel(WAITING + 2);
+        let writer = scope.spawn(move || drain(file, &blocks, &emptied));
+        let filled = fill(&mut |bytes| {
+            let mut block: Vec<u8> = empty.try_recv().unwrap_or_default();
+            block.clear();
+            block.extend_from_slice(bytes);
+            full.send(block).map_err(|_| AppError::new("writing has ended early"))
+        });
+        drop(full);
+        // The writer's error is the cause of the other.
+        match writer.join() {
+            Ok(written) => written.map_err(|e| error(&e)).and(filled),
+            Err(panic) => std::panic::resume_unwind(panic),
+        }
+    })
+}
+
+fn drain(mut file: &File, blocks: &Receiver<Vec<u8>>, emptied: &SyncSender<Vec<u8>>) -> io::Result<()> {
+    for block in blocks {
+        file.write_all(&block)?;
+        // If there are enough blocks already, this one goes.
+        let _ = emptied.try_send(block);
+    }
+    Ok(())
+}

@@ -1,0 +1,62 @@
+//! A sort as the command line sees it.
+
+use forerun_platform::{Bytes, Grain, JoinAt};
+use forerun_skeleton::AppError;
+
+use super::job::{SortJob, SortSource};
+use super::run::Run;
+use crate::{Extent, ReductionJob};
+
+impl ReductionJob for SortJob {
+    type App = SortJob;
+    type Source = SortSource;
+    type Left = Vec<Run>;
+    type Sinks<'s> = &'s SortJob;
+
+    const JOIN: JoinAt = JoinAt::Finish;
+
+    fn name(&self) -> &'static str {
+        "sort"
+    }
+
+    fn summary(&self) -> String {
+        let files = self.files();
+        let plural = if files == 1 { "" } else { "s" };
+        format!("{files} file{plural}, {} of {}", Bytes(self.bytes()), self.element().name())
+    }
+
+    fn extent(&self) -> Extent {
+        let max_grain = self.largest_grain();
+        let width = self.element().width().max(1);
+        Extent { bytes: self.bytes(), pieces: None, min_grain: width.min(max_grain), max_grain }
+    }
+
+    fn app(&self) -> &SortJob {
+        self
+    }
+
+    fn cut(&self, grain: u64) -> Result<SortSource, AppError> {
+        Ok(self.source(Grain { tasks: None, bytes: grain }))
+    }
+
+    fn sinks(&self) -> &SortJob {
+        self
+    }
+
+    fn finish(&self, left: Vec<Vec<Run>>) -> Result<String, AppError> {
+        let done = SortJob::finish(self, left)?;
+        let mut line = format!("{} in {}", Bytes(done.bytes), done.path.display());
+        if done.spilled > 0 {
+            line.push_str(&format!(", {} of it by way of the disk", Bytes(done.spilled)));
+        }
+        Ok(line)
+    }
+
+    fn rehearse_finish(&self, left: Vec<Vec<Run>>) -> Result<(), AppError> {
+        SortJob::rehearse_finish(self, left.into_iter().flatten().collect())
+    }
+
+    fn input_name(&self, source: &SortSource, index: u64) -> String {
+        self.name_of(source, index)
+    }
+}

@@ -1,0 +1,79 @@
+//! A sequential reduction: tasks, a tree of merges per set, the sink.
+
+use std::path::PathBuf;
+
+use forerun_apps::sort::{ElementType, Finished, Run, SortJob, SortOptions};
+use forerun_platform::Grain;
+use forerun_skeleton::AppError;
+use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
+
+/// How the tasks are combined.
+#[derive(Debug, Clone)]
+pub(crate) struct Way {
+    /// Number of tasks.
+    pub tasks: u64,
+    /// Results merged at once, at least 2.
+    pub arity: usize,
+    /// Results in a delivery.
+    pub set: usize,
+}
+
+impl Way {
+    /// Two tasks, one merge, as on two ranks.
+    pub(crate) const TWO: Way = Way { tasks: 2, arity: 2, set: 2 };
+}
+
+/// Sorts and returns what the end says.
+pub(crate) fn sort(inputs: &[PathBuf], options: SortOptions, way: &Way) -> Result<Finished, AppError> {
+    let job = SortJob::open(inputs, options)?;
+    let source = job.source(Grain { tasks: Some(way.tasks), bytes: u64::MAX });
+    let mut sink = job.open(0)?;
+    let mut level = Vec::new();
+    for index in 0.. {
+        let input = source.get(index)?;
+        let last = input.is_none();
+        if let Some(input) = input {
+            level.push(job.task(index, input)?);
+        }
+        if level.len() == way.set || (last && !level.is_empty()) {
+            let results = level.len() as u64;
+            let value = merge(&job, std::mem::take(&mut level), way.arity)?;
+            sink.accept(Piece { value, first: index, results })?;
+        }
+        if last {
+            break;
+        }
+    }
+    job.finish(vec![sink.close()?])
+}
+
+fn merge(job: &SortJob, mut level: Vec<Run>, arity: usize) -> Result<Run, AppError> {
+    while level.len() > 1 {
+        let mut next = Vec::new();
+        let mut runs = level.into_iter().peekable();
+        while let Some(first) = runs.next() {
+            let mut value = first;
+            for other in runs.by_ref().take(arity - 1) {
+                value = job.merge(value, other)?;
+            }
+            next.push(value);
+        }
+        level = next;
+    }
+    level.pop().ok_or_else(|| AppError::new("nothing to merge"))
+}
+
+/// Options for a type of element and an amount of memory, the rest as it is by default.
+pub(crate) fn options(element: ElementType, memory: u64) -> SortOptions {
+    SortOptions { element, memory, ..SortOptions::default() }
+}
+
+/// Names of the files in a directory, hidden ones too.
+pub(crate) fn names(directory: &std::path::Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,164 @@
+//! What is on disk during and after a sort, however it ends.
+
+use std::path::Path;
+
+use forerun_apps::sort::{ElementType, SortJob, SortOptions};
+use forerun_platform::Grain;
+use forerun_skeleton::reduction::{Reduce, Sinks, Source};
+use forerun_skeleton::{Cancel, Message};
+
+use crate::driver::{Way, names, options, sort};
+
+/// Writes `n` numbers in falling order.
+fn falling(path: &Path, n: i32) {
+    let numbers: Vec<i32> = (0..n).rev().collect();
+    std::fs::write(path, bytemuck::cast_slice(&numbers)).expect("written");
+}
+
+fn assert_rising(path: &Path, n: i32) {
+    let numbers: Vec<i32> = (0..n).collect();
+    assert!(std::fs::read(path).expect("an output") == bytemuck::cast_slice::<i32, u8>(&numbers));
+}
+
+#[test]
+fn the_input_may_be_the_output() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    for memory in [64 << 10, 1 << 24] {
+        falling(&input, 50_000);
+        let options = SortOptions { output: Some(input.clone()), ..options(ElementType::I32, memory) };
+        sort(std::slice::from_ref(&input), options, &Way::TWO).expect("sorted");
+        assert_rising(&input, 50_000);
+        assert_eq!(names(directory.path()), ["ints"]);
+    }
+}
+
+#[test]
+fn what_does_not_fit_is_spilled_once() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 200_000);
+    let way = Way { tasks: 16, arity: 2, set: 4 };
+    let small =
+        sort(std::slice::from_ref(&input), options(ElementType::I32, 512 << 10), &way).expect("sorted");
+    assert!(small.runs_on_disk > 1, "{small:?}");
+    assert!(small.spilled > 400_000 && small.spilled <= 800_000, "{small:?}");
+    let large = sort(std::slice::from_ref(&input), options(ElementType::I32, 1 << 24), &way).expect("sorted");
+    assert_eq!((large.runs_on_disk, large.spilled), (0, 0));
+    assert_eq!(large.path, directory.path().join("ints.sorted"));
+    assert_rising(&large.path, 200_000);
+}
+
+#[test]
+fn many_runs_are_merged_in_several_passes() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 200_000);
+    let way = Way { tasks: 300, arity: 2, set: 1 };
+    let finished =
+        sort(std::slice::from_ref(&input), options(ElementType::I32, 64 << 10), &way).expect("sorted");
+    assert!(finished.spilled > 800_000, "{finished:?}");
+    assert_rising(&finished.path, 200_000);
+}
+
+#[test]
+fn the_budget_is_given_back() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 30_000);
+    for memory in [64 << 10, 1 << 20] {
+        let job =
+            SortJob::open(std::slice::from_ref(&input), options(ElementType::I32, memory)).expect("good");
+        let source = job.source(Grain { tasks: Some(3), bytes: u64::MAX });
+        let get = |n| source.get(n).expect("an input").expect("there are three");
+        let (a, b) = (job.task(0, get(0)).expect("sorted"), job.task(1, get(1)).expect("sorted"));
+        assert_eq!(a.bytes() + b.bytes(), 80_000);
+        let merged = job.merge(a, b).expect("merged");
+        assert_eq!(merged.bytes(), 80_000);
+        assert!(job.budget().available() >= job.budget().limit() / 2);
+        drop(merged);
+        assert_eq!(job.budget().available(), job.budget().limit());
+        assert_eq!(source.get(3), Ok(None));
+    }
+}
+
+#[test]
+fn nothing_is_left_by_a_failure_a_panic_or_a_cancelled_sort() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 100_000);
+    std::fs::write(directory.path().join("ints.sorted"), "as it was").expect("written");
+    let cancel = Cancel::new();
+    let options = SortOptions { cancel: cancel.clone(), ..options(ElementType::I32, 256 << 10) };
+    let run = |break_off: &dyn Fn()| {
+        let job = SortJob::open(std::slice::from_ref(&input), options.clone())?;
+        let source = job.source(job.grain(4));
+        let mut outs = Vec::new();
+        for index in 0..4 {
+            outs.push(job.task(index, source.get(index)?.expect("four tasks"))?);
+        }
+        break_off();
+        job.finish(vec![outs])
+    };
+    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| run(&|| panic!("as it may"))));
+    assert!(panicked.is_err());
+    let cancelled = run(&|| cancel.cancel()).expect_err("cancelled");
+    assert!(cancelled.to_string().contains("cancelled"), "{cancelled}");
+    // The input is cut off while it is sorted.
+    let fresh = SortOptions { cancel: Cancel::new(), ..options.clone() };
+    let job = SortJob::open(std::slice::from_ref(&input), fresh).expect("good");
+    let whole = job.sample(0.0, job.bytes());
+    std::fs::write(&input, [0; 8]).expect("written");
+    let error = job.task(0, whole).expect_err("too short").to_string();
+    assert!(error.contains("became shorter"), "{error}");
+    drop(job);
+    assert_eq!(names(directory.path()), ["ints", "ints.sorted"]);
+    assert_eq!(std::fs::read(directory.path().join("ints.sorted")).expect("there"), b"as it was");
+}
+
+#[test]
+fn an_empty_input_sorts_to_an_empty_output() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("none");
+    for element in ElementType::ALL {
+        std::fs::write(&input, []).expect("written");
+        let finished =
+            sort(std::slice::from_ref(&input), options(element, 1 << 20), &Way::TWO).expect("sorted");
+        assert_eq!(finished.bytes, 0);
+        assert_eq!(std::fs::read(finished.path).expect("an output"), b"");
+    }
+}
+
+#[test]
+fn a_pilot_leaves_no_trace() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 30_000);
+    let job = SortJob::open(std::slice::from_ref(&input), options(ElementType::I32, 1 << 20)).expect("good");
+    let (a, b) = (job.sample(0.0, 4001), job.sample(1.0, 4001));
+    assert_eq!((a.bytes(), b.bytes()), (4000, 4000));
+    let (a, b) = (job.task(0, a).expect("sorted"), job.task(1, b).expect("sorted"));
+    let merged = job.merge(a, b).expect("merged");
+    assert_eq!(merged.bytes(), 8000);
+    job.rehearse_finish(vec![merged]).expect("written");
+    assert_eq!(job.sample(0.5, 1 << 40).bytes(), 120_000);
+    let _ = job.open(0).expect("a sink");
+    assert_eq!(names(directory.path()), ["ints"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_output_keeps_its_link_and_its_permissions() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let at = |name: &str| directory.path().join(name);
+    falling(&at("ints"), 1000);
+    std::fs::write(at("real"), "old").expect("written");
+    std::fs::set_permissions(at("real"), std::fs::Permissions::from_mode(0o640)).expect("set");
+    symlink("real", at("link")).expect("linked");
+    let options = SortOptions { output: Some(at("link")), ..options(ElementType::I32, 1 << 20) };
+    sort(&[at("ints")], options, &Way::TWO).expect("sorted");
+    assert!(at("link").is_symlink());
+    assert_rising(&at("real"), 1000);
+    assert_eq!(std::fs::metadata(at("real")).expect("there").permissions().mode() & 0o777, 0o640);
+}
