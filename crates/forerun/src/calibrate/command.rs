@@ -1,0 +1,56 @@
+//! The command `forerun calibrate`.
+
+use forerun_platform::Machine;
+use forerun_skeleton::RunError;
+
+use super::{Cache, Options, cache, calibrate, table};
+use crate::cli::CalibrateArgs;
+use crate::console::Console;
+use crate::error::{CliError, failed, request};
+use crate::signals::Interrupt;
+
+/// Measures this machine, prints the figures, and keeps them or writes them where asked for.
+///
+/// # Errors
+/// Interrupted; a file or the output asked for cannot be written; threads cannot be started.
+pub fn calibrate_command(
+    args: &CalibrateArgs,
+    console: &Console,
+    interrupt: &Interrupt,
+) -> Result<(), CliError> {
+    if let Some(path) = &args.out {
+        cache::check(path).map_err(|e| {
+            request(format!(
+                "{} cannot be written: {e}; give --out a file in a directory that can",
+                path.display()
+            ))
+        })?;
+    }
+    let options = Options { quick: args.quick, storage: Some(args.storage.clone()) };
+    let bar = console.bar(Some(100), "calibrate");
+    let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);
+    let result = calibrate(&options, &progress, interrupt.cancel());
+    bar.finish_and_clear();
+    let calibration = result.map_err(|e| match (e, interrupt.signal()) {
+        (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
+        (e, _) => failed(e),
+    })?;
+    let platform = &calibration.platform;
+    let machine = Machine::here();
+    console.note("machine", &machine.to_string())?;
+    console.text(&table(&calibration.figures))?;
+    for note in &calibration.notes {
+        console.note("note", note)?;
+    }
+    console.data(platform)?;
+    if let Some(path) = &args.out {
+        cache::write(path, platform)
+            .map_err(|e| failed(format!("{} could not be written: {e}", path.display())))?;
+        return console.note("written", &path.display().to_string());
+    }
+    match Cache::of_user().map(|c| c.store(&machine, platform)) {
+        Some(Ok(path)) => console.note("kept", &path.display().to_string()),
+        Some(Err(e)) => console.note("note", &e.to_string()),
+        None => console.note("note", "there is no home directory to keep the calibration in; use --out FILE"),
+    }
+}

@@ -1,0 +1,101 @@
+//! The figures that are measured.
+
+use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte, Share};
+
+use super::stats::Estimate;
+
+/// Which figure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// There and back of an empty message.
+    RoundTrip,
+    /// L.
+    Latency,
+    /// o of the sender.
+    Send,
+    /// o of the receiver.
+    Receive,
+    /// The sender's o for each further rank.
+    SendPerRank,
+    /// The receiver's o for each further rank.
+    ReceivePerRank,
+    /// g, with the window that programs run with.
+    Gap,
+    /// g, with a window of 64.
+    WideGap,
+    /// Latency beyond L to a receiver that sleeps.
+    WakeUp,
+    /// o of a sender whose receiver sleeps.
+    WakingSend,
+    /// What a byte that another core wrote costs its receiver.
+    Touch,
+    /// The kernel that relates machines.
+    Kernel,
+    /// What a busy core costs another that computes.
+    ComputeContention,
+    /// What a busy core costs another that copies.
+    MemoryContention,
+    /// Sequential reading.
+    Read,
+    /// Sequential writing.
+    Write,
+}
+
+/// A figure as it was measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure {
+    /// Which it is.
+    pub key: Key,
+    /// Its median and interval, in seconds, seconds per byte, bytes per second or as a share; a
+    /// difference of times may be below 0.
+    pub estimate: Estimate,
+}
+
+impl Key {
+    /// What it is called in a table.
+    pub fn name(self) -> &'static str {
+        match self {
+            Key::RoundTrip => "round trip",
+            Key::Latency => "latency L",
+            Key::Send => "send overhead",
+            Key::Receive => "receive overhead",
+            Key::SendPerRank => "send overhead, per rank",
+            Key::ReceivePerRank => "receive overhead, per rank",
+            Key::Gap => "gap, window 4",
+            Key::WideGap => "gap, window 64",
+            Key::WakeUp => "wake-up of a receiver",
+            Key::WakingSend => "send that wakes",
+            Key::Touch => "first touch, per byte",
+            Key::Kernel => "kernel, alone",
+            Key::ComputeContention => "contention, compute",
+            Key::MemoryContention => "contention, memory",
+            Key::Read => "storage, read",
+            Key::Write => "storage, write",
+        }
+    }
+
+    /// The half-width of an interval that is narrow enough, however small the figure.
+    pub(super) fn floor(self) -> f64 {
+        match self {
+            Key::Read | Key::Write | Key::Kernel => 0.0,
+            // A tenth of a percent of a long message's time at 10 GB/s.
+            Key::Touch => 1e-12,
+            Key::ComputeContention | Key::MemoryContention => 0.005,
+            // A turn of the scheduler more or less.
+            Key::WakeUp | Key::WakingSend => 5e-7,
+            // What clocks resolve.
+            _ => 1e-9,
+        }
+    }
+
+    /// A number as this figure is written, with its unit.
+    pub fn show(self, number: f64) -> String {
+        let number = number.max(0.0);
+        match self {
+            Key::Read | Key::Write => BytesPerSecond(number).to_string(),
+            Key::Touch => SecondsPerByte(number).to_string(),
+            Key::ComputeContention | Key::MemoryContention => Share(number).to_string(),
+            _ => Seconds(number).to_string(),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! Measuring this machine: what becomes its platform file.
+//!
+//! Every figure is the median of repeated measurements with its 95 % interval; repeating ends when
+//! the interval is narrow (2 % to either side, quick 5 %) or the time is over (about 15 s, quick
+//! 2 s). The measurements take turns in random order, each starts the endpoint anew, and within
+//! each the lower quartile of short batches stands for it, so that a machine that does other things too
+//! moves the figures little. Other programs, a laptop's heat or a cloud's neighbours may still move
+//! all of them from one hour to the next: no interval of one calibration knows that.
+//!
+//! Speeds are relative: this machine's is 1 by definition. The time of a fixed kernel
+//! (`kernel` of the host) relates two calibrated machines: `Host::relative_speed`.
+
+mod cache;
+mod clock;
+mod command;
+mod cores;
+mod figure;
+mod pin;
+mod plan;
+mod random;
+mod series;
+mod stats;
+mod storage;
+mod table;
+mod this_machine;
+mod threads;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+
+use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte};
+use forerun_platform::{Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, Storage};
+use forerun_skeleton::{Cancel, RunError};
+
+pub use cache::{Cache, CacheError};
+pub use command::calibrate_command;
+pub use figure::{Figure, Key};
+pub use stats::Estimate;
+pub use table::table;
+pub use this_machine::{Origin, ThisMachine, for_this_machine};
+
+/// What to measure and how well.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// Under 3 s, with wider intervals.
+    pub quick: bool,
+    /// The directory whose storage is measured; `None` measures none.
+    pub storage: Option<PathBuf>,
+}
+
+/// What was measured.
+#[derive(Debug, Clone)]
+pub struct Calibration {
+    /// The platform.
+    pub platform: Platform,
+    /// Every figure, those that a platform has no place for too.
+    pub figures: Vec<Figure>,
+    /// What a person should know about it: what could not be measured, and why.
+    pub notes: Vec<String>,
+}
+
+/// Measures this machine. `progress` is told what is measured and which part of all is done.
+///
+/// # Errors
+/// Cancelled, or threads cannot be started. That storage cannot be measured is none: a note says so.
+pub fn calibrate(
+    options: &Options,
+    progress: &dyn Fn(&str, f64),
+    cancel: &Cancel,
+) -> Result<Calibration, RunError> {
+    let machine = Machine::here();
+    let busy = load();
+    let reading = clock::reading();
+    let (figures, mut notes, storage) = plan::measure(options, &machine, reading, progress, cancel)?;
+    progress("done", 1.0);
+    notes.extend(busy.filter(|load| *load > 0.5 * machine.cores as f64).map(|load| {
+        format!(
+            "the machine was doing other things (load {load:.1}, cores {}): the figures are surer when it is idle",
+            machine.cores
+        )
+    }));
+    let few = figures.iter().filter(|f| f.estimate.repetitions < stats::FEWEST).count();
+    if few > 0 {
+        notes.push(format!(
+            "{few} figures were measured fewer than {} times before the time was over: their intervals are ranges, not of 95 %",
+            stats::FEWEST
+        ));
+    }
+    let platform = platform(options, &machine, &figures, reading, storage);
+    Ok(Calibration { platform, figures, notes })
+}
+
+/// How many threads wanted to run in the last minute, where the system says.
+fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+fn platform(
+    options: &Options,
+    machine: &Machine,
+    figures: &[Figure],
+    reading: f64,
+    storage: Option<String>,
+) -> Platform {
+    let find = |key| figures.iter().find(|f| f.key == key).map(|f| f.estimate);
+    let time = |key| measured(find(key), Seconds).unwrap_or_default();
+    let share = |key| measured(find(key), Share).unwrap_or_default();
+    let host = Host {
+        memory: machine.memory,
+        kernel: measured(find(Key::Kernel), Seconds),
+        contention: Contention {
+            compute: share(Key::ComputeContention),
+            memory: share(Key::MemoryContention),
+        },
+        ..Host::new("here", 1, machine.cores)
+    };
+    let network = Network {
+        latency: time(Key::Latency),
+        send_overhead: Overhead {
+            base: time(Key::Send),
+            per_rank: time(Key::SendPerRank),
+            ..Overhead::default()
+        },
+        receive_overhead: Overhead {
+            base: time(Key::Receive),
+            per_rank: time(Key::ReceivePerRank),
+            per_byte: measured(find(Key::Touch), SecondsPerByte).unwrap_or_default(),
+        },
+        gap: time(Key::Gap),
+        wake_up: time(Key::WakeUp),
+        // Messages move by ownership.
+        gap_per_byte: Measured::default(),
+        rendezvous_threshold: None,
+        segment: None,
+    };
+    let read = measured(find(Key::Read), BytesPerSecond);
+    let write = measured(find(Key::Write), BytesPerSecond);
+    Platform {
+        source: source(options, storage),
+        machine: Some(machine.to_string()),
+        clock: Some(clock::describe(reading)),
+        measured: Some(clock::today()),
+        storage: read.zip(write).map(|(read, write)| Storage { read, write }),
+        ..Platform::new("this-machine", vec![host], network)
+    }
+}
+
+/// An estimate as a figure of a platform.
+fn measured<T>(estimate: Option<Estimate>, of: impl Fn(f64) -> T) -> Option<Measured<T>> {
+    let e = estimate?.not_negative();
+    let [value, low, high] = [e.value, e.low, e.high].map(rounded);
+    Some(Measured::within(of(value), of(low), of(high)))
+}
+
+/// The number with four significant digits: more are not known of anything measured here.
+fn rounded(number: f64) -> f64 {
+    format!("{number:.3e}").parse().unwrap_or(number)
+}
+
+fn source(options: &Options, storage: Option<String>) -> String {
+    let quick = if options.quick { " --quick" } else { "" };
+    let build = if cfg!(debug_assertions) { ", a build without optimisation" } else { "" };
+    let mut source = format!(
+        "forerun calibrate{quick} {}{build}; medians with 95 % intervals; the network is the endpoint on threads, whose messages move by ownership; speed 1 is this machine's",
+        env!("CARGO_PKG_VERSION")
+    );
+    if let Some(storage) = storage {
+        source.push_str("; ");
+        source.push_str(&storage);
+    }
+    source
+}

@@ -1,0 +1,217 @@
+//! What is measured, by which probes, in which time.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use forerun_platform::Machine;
+use forerun_skeleton::{Cancel, RunError};
+
+use super::cores::{Cores, Kernel};
+use super::random::Random;
+use super::series::{Probe, Until, repeat};
+use super::storage::Scratch;
+use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, undisturbed};
+use super::{Figure, Key, Options};
+
+/// The window that programs run with unless they are told otherwise.
+const WINDOW: usize = 4;
+/// Ranks beyond which overheads are not measured.
+const MANY: usize = 16;
+
+/// How much of everything.
+struct Effort {
+    machine: Until,
+    storage: Until,
+    /// Batches, or rounds, of one measurement.
+    batches: usize,
+    /// Largest file.
+    file: usize,
+}
+
+impl Effort {
+    fn new(quick: bool) -> Self {
+        let until = |relative, least, seconds| Until {
+            relative,
+            least,
+            most: 1000,
+            time: Duration::from_secs_f64(seconds),
+        };
+        if quick {
+            Effort {
+                machine: until(0.05, 10, 1.4),
+                storage: until(0.05, 6, 0.45),
+                batches: 20,
+                file: 16 << 20,
+            }
+        } else {
+            Effort {
+                machine: until(0.02, 30, 11.0),
+                storage: until(0.02, 10, 4.0),
+                batches: 50,
+                file: 64 << 20,
+            }
+        }
+    }
+}
+
+/// A probe and the figures it measures.
+struct Named<'a> {
+    keys: Vec<Key>,
+    probe: Probe<'a>,
+}
+
+fn named<'a>(keys: &[Key], sample: impl FnMut() -> Result<Vec<f64>, RunError> + 'a) -> Named<'a> {
+    let floors = keys.iter().map(|k| k.floor()).collect();
+    Named { keys: keys.to_vec(), probe: Probe { floors, sample: Box::new(sample) } }
+}
+
+type Everything = (Vec<Figure>, Vec<String>, Option<String>);
+
+/// Measures everything; gives the figures, notes, and what storage was measured.
+pub(super) fn measure(
+    options: &Options,
+    machine: &Machine,
+    reading: f64,
+    progress: &dyn Fn(&str, f64),
+    cancel: &Cancel,
+) -> Result<Everything, RunError> {
+    let effort = Effort::new(options.quick);
+    let mut random = Random::from_time();
+    let mut notes = Vec::new();
+    let disk = if options.storage.is_some() { effort.storage.time.as_secs_f64() } else { 0.0 };
+    let share = effort.machine.time.as_secs_f64() / (effort.machine.time.as_secs_f64() + disk);
+
+    progress("cores and threads", 0.0);
+    let cores = Cores::new(machine.cores, machine.memory.map(|m| m.0));
+    let mut probes = exchange(machine.cores, effort.batches, reading, cancel);
+    probes.extend(messages(effort.batches, reading, cancel));
+    probes.extend(kernels(&cores));
+    let mut figures = run(probes, effort.machine, &mut random, cancel, &|part| {
+        progress("cores and threads", part * share);
+    })?;
+
+    let mut described = None;
+    if let Some(dir) = &options.storage {
+        progress("storage", share);
+        let told = |part| progress("storage", share + (1.0 - share) * part);
+        match storage(dir, &effort, &mut random, cancel, &told) {
+            Ok((measured, what)) => {
+                figures.extend(measured);
+                described = Some(what);
+            }
+            Err(_) if cancel.is_cancelled() => return Err(RunError::Cancelled),
+            Err(why) => notes.push(format!(
+                "the storage of {} was not measured: {why}; name another directory with --storage",
+                dir.display()
+            )),
+        }
+    }
+    Ok((figures, notes, described))
+}
+
+fn run(
+    probes: Vec<Named<'_>>,
+    until: Until,
+    random: &mut Random,
+    cancel: &Cancel,
+    progress: &dyn Fn(f64),
+) -> Result<Vec<Figure>, RunError> {
+    let (keys, mut probes): (Vec<_>, Vec<_>) = probes.into_iter().map(|n| (n.keys, n.probe)).unzip();
+    let estimates = repeat(&mut probes, until, random, cancel, progress)?;
+    let pairs = keys.into_iter().flatten().zip(estimates.into_iter().flatten());
+    Ok(pairs.map(|(key, estimate)| Figure { key, estimate }).collect())
+}
+
+/// Round trips and overheads, in a run of two ranks, and how the overheads grow with the ranks
+/// where more have a core of their own.
+fn exchange(cores: usize, batches: usize, reading: f64, cancel: &Cancel) -> Vec<Named<'_>> {
+    let overheads = move |ranks| {
+        let times = outs(&Overheads::new(10 * batches, reading, cancel), ranks, WINDOW, cancel)?;
+        Ok::<_, RunError>((undisturbed(&times, 0)?, undisturbed(&times, 1)?))
+    };
+    let keys = [Key::RoundTrip, Key::Latency, Key::Send, Key::Receive];
+    let two = named(&keys, move || {
+        let times = outs(&PingPong { batches: 2 * batches, batch: 5, reading }, 2, WINDOW, cancel)?;
+        let round_trip = undisturbed(&times, 0)?;
+        let (send, receive) = overheads(2)?;
+        Ok(vec![round_trip, round_trip / 2.0 - send - receive, send, receive])
+    });
+    let many = cores.min(MANY);
+    let more = (many > 2).then(|| {
+        named(&[Key::SendPerRank, Key::ReceivePerRank], move || {
+            let (few, lot) = (overheads(2)?, overheads(many)?);
+            let further = (many - 2) as f64;
+            Ok(vec![(lot.0 - few.0) / further, (lot.1 - few.1) / further])
+        })
+    });
+    [Some(two), more].into_iter().flatten().collect()
+}
+
+/// Streams, large messages and sleeping receivers.
+fn messages(batches: usize, reading: f64, cancel: &Cancel) -> Vec<Named<'_>> {
+    let stream = move |key, window: usize| {
+        named(&[key], move || {
+            // Several windows a batch: what a window holds may come at once.
+            let stream = Stream { batches, batch: 4 * window.max(8) };
+            let times = outs(&stream, 2, window, cancel)?;
+            Ok(vec![undisturbed(&times, 1)?])
+        })
+    };
+    let mut sizes = [64 << 10, 256 << 10, 1 << 20, 4 << 20];
+    let mut random = Random::from_time();
+    let touch = named(&[Key::Touch], move || {
+        random.shuffle(&mut sizes);
+        let times = outs(&Touch { sizes: sizes.to_vec() }, 2, WINDOW, cancel)?;
+        Ok(vec![times[1].iter().sum::<f64>() / sizes.len() as f64])
+    });
+    let wake = named(&[Key::WakeUp, Key::WakingSend], move || {
+        // What an awake receiver takes, from the same moment.
+        let round_trip =
+            undisturbed(&outs(&PingPong { batches: 20, batch: 5, reading }, 2, WINDOW, cancel)?, 0)?;
+        let times = outs(&Wake { rounds: 6 }, 2, WINDOW, cancel)?;
+        Ok(vec![median_of(&times, 1)? - round_trip / 2.0, median_of(&times, 0)?])
+    });
+    vec![stream(Key::Gap, WINDOW), stream(Key::WideGap, 64), touch, wake]
+}
+
+/// The kernels, alone and on all cores.
+fn kernels(cores: &Cores) -> Vec<Named<'_>> {
+    if cores.count() == 1 {
+        return vec![named(&[Key::Kernel], || Ok(vec![cores.alone(Kernel::Compute)]))];
+    }
+    let order = || {
+        let mut alone_first = false;
+        move || {
+            alone_first = !alone_first;
+            alone_first
+        }
+    };
+    let (mut compute_order, mut memory_order) = (order(), order());
+    let compute = named(&[Key::Kernel, Key::ComputeContention], move || {
+        let (alone, share) = cores.contention(Kernel::Compute, compute_order())?;
+        Ok(vec![alone, share])
+    });
+    let memory = named(&[Key::MemoryContention], move || {
+        Ok(vec![cores.contention(Kernel::Memory, memory_order())?.1])
+    });
+    vec![compute, memory]
+}
+
+fn storage(
+    dir: &Path,
+    effort: &Effort,
+    random: &mut Random,
+    cancel: &Cancel,
+    progress: &dyn Fn(f64),
+) -> Result<(Vec<Figure>, String), String> {
+    let begun = Instant::now();
+    let mut scratch = Scratch::new(dir, effort.file, cancel).map_err(|e| e.to_string())?;
+    let described = scratch.describe();
+    let failed = |e: std::io::Error| RunError::Invalid(e.to_string());
+    let probe = named(&[Key::Write, Key::Read], move || {
+        Ok(vec![scratch.write().map_err(failed)?, scratch.read().map_err(failed)?])
+    });
+    let until = Until { time: effort.storage.time.saturating_sub(begun.elapsed()), ..effort.storage };
+    let figures = run(vec![probe], until, random, cancel, progress).map_err(|e| e.to_string())?;
+    Ok((figures, described))
+}

@@ -1,0 +1,103 @@
+//! The whole calibration, as far as any machine can be held to it.
+
+use std::cell::{Cell, RefCell};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use forerun_platform::{Machine, Platform};
+
+use super::*;
+
+/// Calibrations that run at the same time measure each other.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn quick(storage: Option<PathBuf>) -> Options {
+    Options { quick: true, storage }
+}
+
+#[test]
+fn a_quick_calibration_is_quick_and_every_figure_is_sound() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let last = Cell::new(0.0);
+    let stages = RefCell::new(Vec::new());
+    let progress = |stage: &str, part: f64| {
+        assert!((last.get()..=1.0).contains(&part), "{part} after {}", last.get());
+        last.set(part);
+        if stages.borrow().last().is_none_or(|s| s != stage) {
+            stages.borrow_mut().push(stage.to_string());
+        }
+    };
+    let begun = Instant::now();
+    let all = calibrate(&quick(Some(dir.path().into())), &progress, &Cancel::new()).expect("it measures");
+    assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+    assert_eq!(stages.into_inner(), ["cores and threads", "storage", "done"]);
+    assert_eq!(last.get(), 1.0);
+
+    let has = |key| all.figures.iter().find(|f| f.key == key).map(|f| f.estimate);
+    for f in &all.figures {
+        let e = f.estimate;
+        assert!(e.value.is_finite() && e.low <= e.value && e.value <= e.high && e.repetitions > 0, "{f:?}");
+    }
+    for key in [Key::RoundTrip, Key::Send, Key::Receive, Key::Gap, Key::Kernel] {
+        assert!(has(key).is_some_and(|e| e.value > 0.0), "{key:?} in {:?}", all.figures);
+    }
+    assert!(has(Key::Write).is_some(), "{:?}", all.notes);
+    let host = &all.platform.hosts[0];
+    assert_eq!((host.cores, host.speed), (Machine::here().cores, 1.0));
+    assert_eq!(host.relative_speed(host), Some(1.0));
+    // An overhead is not a round trip.
+    let network = &all.platform.network;
+    assert!(network.send_overhead.base.value.0 < 1e-3 && network.receive_overhead.base.value.0 < 1e-3);
+
+    let file = dir.path().join("machine.toml");
+    cache::write(&file, &all.platform).expect("it is written");
+    assert_eq!(Platform::load(&file).expect("it loads"), all.platform);
+    let json = serde_json::to_value(&all.platform).expect("it is JSON");
+    assert!(json["network"]["latency_s"]["low"].is_number(), "{json}");
+    assert!(json["hosts"][0]["kernel_s"]["high"].is_number(), "{json}");
+}
+
+#[test]
+fn cancelling_ends_it_at_once() {
+    let _alone = alone();
+    let cancel = Cancel::new();
+    let begun = Instant::now();
+    let stop = |_: &str, _: f64| {
+        if begun.elapsed() > Duration::from_millis(200) {
+            cancel.cancel();
+        }
+    };
+    assert!(matches!(calibrate(&quick(None), &stop, &cancel), Err(RunError::Cancelled)));
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn this_machine_is_measured_once() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let cache = Cache::at(dir.path());
+    let get = || for_this_machine(Some(&cache), &quick(None), &|_, _| (), &Cancel::new());
+    let first = get().expect("it measures");
+    let second = get().expect("it is kept");
+    assert_eq!((first.origin, second.origin), (Origin::Fresh, Origin::Cached));
+    assert_eq!(first.platform, second.platform);
+}
+
+#[test]
+fn storage_and_a_cache_that_cannot_be_written_are_notes() {
+    let _alone = alone();
+    let dir = tempfile::tempdir().expect("a temporary directory");
+    let file = dir.path().join("file");
+    std::fs::write(&file, "x").expect("a file");
+    let cache = Cache::at(file.join("platforms"));
+    let options = quick(Some(dir.path().join("none")));
+    let got = for_this_machine(Some(&cache), &options, &|_, _| (), &Cancel::new()).expect("it measures");
+    assert_eq!((got.origin, got.platform.storage), (Origin::Fresh, None));
+    assert!(got.notes.iter().any(|n| n.contains("none was not measured")), "{:?}", got.notes);
+    assert!(got.notes.iter().any(|n| n.contains("measured again next time")), "{:?}", got.notes);
+}

@@ -1,0 +1,199 @@
+//! The command line: what can be said.
+
+mod job;
+mod options;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use options::{FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
+
+/// What a job can also be.
+const JOB_FILES: &str = "\
+`forerun run JOB --help` and so on tell what each job takes.
+
+A JOB can also be a file, here job.toml, in TOML; options beside it go before what it says:
+  format = 1
+  application = \"sort\"
+  input = [\"big.bin\"]
+  type = \"i32\"           # any long option of the job or of the command, without its dashes
+  strategy = \"adaptive\"";
+
+/// Reductions to begin with.
+const REDUCE_EXAMPLES: &str = "\
+Examples:
+  words of all files below docs/:
+    forerun reduce --map \"awk '{n+=NF}END{print n}' {}\" --merge \"awk '{n+=\\$1}END{print n}'\" docs/
+  all lines sorted, in sorted.txt:
+    forerun reduce --map 'sort {}' --merge 'sort -m {1} {2}' -o sorted.txt docs/
+  how often each word occurs, with a shell for the pipes:
+    forerun reduce --shell --include '*.txt' docs/ \\
+      --map 'tr -s \"[:space:]\" \"\\n\" | sort | uniq -c' \\
+      --merge 'awk \"{n[\\$2] += \\$1} END {for (w in n) print n[w], w}\"'";
+
+/// Tells how long a parallel job will take, on how many processors and which way, before it is
+/// run; then runs it that way and shows how far off it was.
+#[derive(Debug, Parser)]
+#[command(name = "forerun", version, max_term_width = 100, arg_required_else_help = true)]
+#[command(after_help = "\
+Examples:
+  forerun run sort big.bin                     measure the machine, plan, run, compare
+  forerun plan sort big.bin --max-processors 16
+  forerun predict sort big.bin -p 1,2,4,8 --by analytic,simulated
+  forerun reduce --map \"awk '{n+=NF}END{print n}' {}\" --merge \"awk '{n+=\\$1}END{print n}'\" docs/
+  forerun run sort big.bin --json out.json && forerun report out.json -o out.html
+
+Something to try these on:
+  forerun generate numbers 1e7 -o big.bin")]
+pub struct Cli {
+    /// How to say it.
+    #[command(flatten)]
+    pub say: SayOptions,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// How to say what there is to say.
+#[derive(Debug, Clone, Args)]
+pub struct SayOptions {
+    /// Write what is printed as data, as JSON, to FILE (- for standard output).
+    #[arg(long, global = true, value_name = "FILE", display_order = 900)]
+    pub json: Option<PathBuf>,
+
+    /// Say less: only results and errors.
+    #[arg(short, long, global = true, display_order = 901)]
+    pub quiet: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Measure this machine and write its platform file.
+    Calibrate(CalibrateArgs),
+    /// Plan a job, run it, and show how far off the prediction was.
+    #[command(after_help = JOB_FILES)]
+    Run(JobArgs<RunOptions>),
+    /// Choose the way to run a job, and say why.
+    #[command(after_help = JOB_FILES)]
+    Plan(JobArgs<PlanOptions>),
+    /// Predict a job's time on given numbers of processors.
+    #[command(after_help = JOB_FILES)]
+    Predict(JobArgs<PredictOptions>),
+    /// Run external commands as the task and the merge of a reduction.
+    #[command(after_help = REDUCE_EXAMPLES)]
+    Reduce(Box<ReduceCommand>),
+    /// Put predicted times beside measured ones.
+    Compare(CompareArgs),
+    /// Write outcomes as one self-contained HTML page.
+    Report(ReportArgs),
+    /// List, show or check platform files.
+    Platform(PlatformArgs),
+    /// Make input to try things on.
+    Generate(GenerateArgs),
+}
+
+/// `forerun reduce` is `forerun run reduce`.
+#[derive(Debug, Args)]
+pub struct ReduceCommand {
+    /// The commands and their input.
+    #[command(flatten)]
+    pub job: ReduceArgs,
+    /// How to run.
+    #[command(flatten)]
+    pub how: RunOptions,
+}
+
+/// What `calibrate` takes.
+#[derive(Debug, Args)]
+#[command(after_long_help = "\
+The speed of this machine's cores is 1: speeds are relative to where a job's costs are measured.
+To predict for another machine, calibrate it there with --out FILE and give that file to
+--platform here: both files hold the time of the same kernel (host.kernel), and the ratio of the
+two is the relative speed. Calibrate an idle machine.")]
+pub struct CalibrateArgs {
+    /// Write the platform file here instead of keeping it for this machine.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Take under 3 seconds, with wider intervals.
+    #[arg(long)]
+    pub quick: bool,
+    /// The directory whose storage is measured.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub storage: PathBuf,
+}
+
+/// What `compare` takes.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// Files of outcomes, as `--json` writes them.
+    #[arg(required = true, value_name = "OUTCOME.json")]
+    pub outcomes: Vec<PathBuf>,
+}
+
+/// What `report` takes.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Files of outcomes, as `--json` writes them.
+    #[arg(required = true, value_name = "OUTCOME.json")]
+    pub outcomes: Vec<PathBuf>,
+    /// The page to write.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub out: PathBuf,
+}
+
+/// What `platform` takes.
+#[derive(Debug, Args)]
+pub struct PlatformArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub what: PlatformCommand,
+}
+
+/// What to do with platforms.
+#[derive(Debug, Subcommand)]
+pub enum PlatformCommand {
+    /// List the platforms that come with forerun.
+    List,
+    /// Print a platform as a file: a shipped one, a file, or `this` machine as calibrated.
+    Show {
+        /// A shipped platform's name, a file, or `this`.
+        platform: String,
+    },
+    /// Read platform files and say what is wrong with them.
+    Check {
+        /// The files.
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// What `generate` takes.
+#[derive(Debug, Args)]
+pub struct GenerateArgs {
+    /// What to make.
+    #[command(subcommand)]
+    pub what: GenerateCommand,
+}
+
+/// What can be made.
+#[derive(Debug, Subcommand)]
+pub enum GenerateCommand {
+    /// A file of random little-endian numbers, for `sort`.
+    Numbers {
+        /// How many, such as 1000000 or 1e8.
+        count: String,
+        /// The file to write.
+        #[arg(short, long, value_name = "FILE")]
+        out: PathBuf,
+        /// Element type: i32, i64, u32, u64 or f64.
+        #[arg(long = "type", value_name = "TYPE", default_value = "i32")]
+        element: String,
+        /// Seed of the generator: the same seed gives the same file.
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
+    },
+}

@@ -1,0 +1,169 @@
+//! How a job is to be planned, predicted or run.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use forerun_platform::{Strategy, Way};
+
+/// A part of the plan that is pinned, or left to the planner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Pin<T> {
+    /// The planner chooses.
+    #[default]
+    Auto,
+    /// It is this.
+    To(T),
+}
+
+impl<T: Copy> Pin<T> {
+    /// The value, where it is pinned.
+    pub fn get(self) -> Option<T> {
+        match self {
+            Pin::Auto => None,
+            Pin::To(value) => Some(value),
+        }
+    }
+}
+
+/// Pins parts of the plan; what is not pinned is chosen.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Plan")]
+pub struct ShapeOptions {
+    /// Strategy: parallel-pipeline, reduction-tree, master-slave, adaptive, or auto.
+    #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = strategy)]
+    pub strategy: Pin<Strategy>,
+    /// Groups of ranks that run side by side on shares of the input; a divisor of the processors.
+    #[arg(long, value_name = "N")]
+    pub groups: Option<usize>,
+    /// Fan-in of the tree, at least 2: how many results one merge step brings together.
+    #[arg(long, value_name = "N")]
+    pub arity: Option<usize>,
+    /// Input that a task takes, at most, such as "4 MiB".
+    #[arg(long, value_name = "SIZE")]
+    pub grain: Option<String>,
+    /// Results that a delivery of the adaptive strategy holds at least.
+    #[arg(long, value_name = "N")]
+    pub set: Option<u64>,
+    /// Messages that a rank may be ahead of each receiver.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub window: usize,
+}
+
+/// Where the figures come from.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Figures")]
+pub struct FigureOptions {
+    /// A platform file or the name of a shipped platform; without it, this machine.
+    #[arg(long, value_name = "PLATFORM")]
+    pub platform: Option<String>,
+    /// A profile file; without it, a short pilot run measures the job.
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// Write the profile used, to read, edit and use again.
+    #[arg(long, value_name = "FILE")]
+    pub write_profile: Option<PathBuf>,
+}
+
+/// What `run` takes beside the job.
+#[derive(Debug, Clone, Args)]
+pub struct RunOptions {
+    /// Processors to use, or auto.
+    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
+    pub processors: Pin<usize>,
+    /// How: threads, emulated or simulated.
+    #[arg(long, value_name = "WAY", default_value = "threads", value_parser = way_of_running)]
+    pub on: Way,
+    /// Run so many times; each run is an outcome.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub repeat: usize,
+    /// Predict the plan by these ways too, analytic or simulated, and put them among the outcomes.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
+    /// Parts of the plan.
+    #[command(flatten)]
+    pub shape: ShapeOptions,
+    /// Figures.
+    #[command(flatten)]
+    pub figures: FigureOptions,
+}
+
+/// What `plan` takes beside the job.
+#[derive(Debug, Clone, Args)]
+pub struct PlanOptions {
+    /// Most processors that may be used; without it, all that the platform has.
+    #[arg(long, value_name = "P")]
+    pub max_processors: Option<usize>,
+    /// Exactly so many processors, or auto.
+    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
+    pub processors: Pin<usize>,
+    /// Write a Slurm batch script that runs the job as planned.
+    #[arg(long, value_name = "FILE")]
+    pub sbatch: Option<PathBuf>,
+    /// Parts of the plan.
+    #[command(flatten)]
+    pub shape: ShapeOptions,
+    /// Figures.
+    #[command(flatten)]
+    pub figures: FigureOptions,
+}
+
+/// What `predict` takes beside the job.
+#[derive(Debug, Clone, Args)]
+pub struct PredictOptions {
+    /// Numbers of processors; without it, 1 and every power of 2 that the platform has.
+    #[arg(short, long, value_name = "P,…", value_delimiter = ',', value_parser = number_of_processors)]
+    pub processors: Vec<usize>,
+    /// By what: analytic (a closed form), simulated (virtual time), or both.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', default_value = "analytic", value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
+    /// Parts of the plan.
+    #[command(flatten)]
+    pub shape: ShapeOptions,
+    /// Figures.
+    #[command(flatten)]
+    pub figures: FigureOptions,
+}
+
+fn strategy(name: &str) -> Result<Pin<Strategy>, String> {
+    if name == "auto" {
+        return Ok(Pin::Auto);
+    }
+    Strategy::ALL.into_iter().find(|s| s.name() == name).map(Pin::To).ok_or_else(|| {
+        let names: Vec<_> = Strategy::ALL.map(Strategy::name).to_vec();
+        format!("expected auto, {}", names.join(", "))
+    })
+}
+
+fn processors(text: &str) -> Result<Pin<usize>, String> {
+    match text {
+        "auto" => Ok(Pin::Auto),
+        _ => number_of_processors(text).map(Pin::To).map_err(|e| format!("{e}, or auto")),
+    }
+}
+
+/// More than any machine has, and few enough to plan for.
+const MOST_PROCESSORS: usize = 1 << 22;
+
+fn number_of_processors(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(p @ 1..=MOST_PROCESSORS) => Ok(p),
+        _ => Err(format!("expected a number of processors, at least 1 and at most {MOST_PROCESSORS}")),
+    }
+}
+
+fn way_of_running(name: &str) -> Result<Way, String> {
+    match name {
+        "threads" => Ok(Way::Threads),
+        "emulated" => Ok(Way::Emulated),
+        "simulated" => Ok(Way::Simulated),
+        _ => Err("expected threads, emulated or simulated".into()),
+    }
+}
+
+fn way_of_predicting(name: &str) -> Result<Way, String> {
+    match name {
+        "analytic" => Ok(Way::Analytic),
+        "simulated" => Ok(Way::Simulated),
+        _ => Err("expected analytic or simulated".into()),
+    }
+}

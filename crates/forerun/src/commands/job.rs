@@ -1,0 +1,269 @@
+//! From a job on the command line to the command that treats it.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, FromArgMatches, Parser};
+use forerun_apps::ReductionJob;
+use forerun_platform::{Profile, Way};
+
+use super::{Context, plan, predict, run};
+use crate::cli::{
+    FigureOptions, JobArgs, JobCommand, PlanOptions, PredictOptions, ReduceArgs, RunOptions, SayOptions,
+    WithJob,
+};
+use crate::error::{CliError, request};
+use crate::figures::{self, Figures};
+use crate::file;
+use crate::jobs;
+use crate::planning::{Facts, check};
+
+/// What a command does with a job.
+pub trait Treat: Args + FromArgMatches {
+    /// Processors asked for, where there is one number.
+    fn processors(&self) -> Option<usize>;
+
+    /// Looks at what is asked for, before anything is opened, measured or run.
+    ///
+    /// # Errors
+    /// What cannot be.
+    fn check(&self) -> Result<(), CliError>;
+
+    /// Whether the job gives its result.
+    fn gives_result(&self) -> bool {
+        false
+    }
+
+    /// Where the figures come from.
+    fn figures(&self) -> &FigureOptions;
+
+    /// Treats a job that can be run.
+    ///
+    /// # Errors
+    /// What is wrong with the request; what failed.
+    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError>;
+
+    /// Treats a job of which only the costs are known.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError>;
+}
+
+/// Treats the job that the command line names.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliError> {
+    match args.job {
+        JobCommand::Sort(WithJob { job, how }) => {
+            how.check()?;
+            context.console.keep_apart(job.out.as_deref(), |json| {
+                let json = json.canonicalize().ok();
+                json.is_some() && job.input.iter().any(|input| input.canonicalize().ok() == json)
+            })?;
+            let ranks = how.processors().unwrap_or_else(figures::workers);
+            context.interrupt.busy(|| {
+                let job = jobs::sort(&job, ranks, context.interrupt.cancel())?;
+                how.job(&job, context)
+            })
+        }
+        JobCommand::Reduce(WithJob { job, how }) => reduce(&job, &how, context),
+        JobCommand::Tasks(WithJob { job, how }) => {
+            how.check()?;
+            let facts = jobs::tasks(&job)?;
+            let Some(file) = &how.figures().profile else {
+                return Err(request(
+                    "tasks are known only by their costs: give them with --profile FILE (forerun predict … \
+                     --write-profile FILE writes one to begin with)",
+                ));
+            };
+            let profile = Profile::load(file).map_err(request)?;
+            how.costed(&facts, &profile, context)
+        }
+        JobCommand::File(words) => {
+            let Words { say, job } = from_file::<H>(&words)?;
+            context.console.also(&say)?;
+            of(job, context)
+        }
+    }
+}
+
+/// Treats a reduction by external commands.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
+    how.check()?;
+    let inputs = jobs::inputs(args)?;
+    let to_stdout = args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    if to_stdout && how.gives_result() {
+        context.console.keep_stdout_free()?;
+    }
+    context.console.keep_apart(args.out.as_deref(), |json| inputs.find(json).is_some())?;
+    for note in inputs.notes() {
+        context.console.note("note", note)?;
+    }
+    context.interrupt.busy(|| {
+        let job = jobs::reduce(args, inputs, context.interrupt.cancel())?;
+        how.job(&job, context)
+    })
+}
+
+/// A job read as the words of a job file.
+#[derive(Debug, Parser)]
+#[command(name = "forerun", no_binary_name = true)]
+struct Words<H: Args> {
+    #[command(flatten)]
+    say: SayOptions,
+    #[command(flatten)]
+    job: JobArgs<H>,
+}
+
+fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
+    let (file, rest) = words.split_first().ok_or_else(|| request("no job: name one, or a job file"))?;
+    let file = Path::new(file);
+    let args = match Words::<H>::try_parse_from(jobs::words(file, rest)?) {
+        Ok(words) => words,
+        Err(e) => return Err(request(format!("{}: {}", file.display(), sentence(&e)))),
+    };
+    match &args.job.job {
+        JobCommand::File(words) => {
+            let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
+            Err(request(format!(
+                "{}: there is no application {name:?}: expected sort, reduce or tasks",
+                file.display()
+            )))
+        }
+        _ => Ok(args),
+    }
+}
+
+/// What is wrong with the words that a job file stands for, in terms of the file.
+fn sentence(e: &clap::Error) -> String {
+    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
+        (e.kind(), e.get(ContextKind::InvalidArg))
+    {
+        let key = word.trim_start_matches('-');
+        return format!(
+            "there is no key {key}: expected format, application, input, or a long option of the application \
+             or of the command without its dashes"
+        );
+    }
+    // The first paragraph; then come tips for a command line.
+    let text = e.render().to_string();
+    let lines = text.lines().take_while(|l| !l.trim().is_empty()).map(str::trim);
+    lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_string()
+}
+
+impl Treat for RunOptions {
+    fn processors(&self) -> Option<usize> {
+        self.processors.get()
+    }
+
+    fn check(&self) -> Result<(), CliError> {
+        if self.repeat == 0 {
+            return Err(request("--repeat 0: a job is run at least once"));
+        }
+        check(&self.shape, self.processors.get())
+    }
+
+    fn gives_result(&self) -> bool {
+        self.on != Way::Simulated
+    }
+
+    fn figures(&self) -> &FigureOptions {
+        &self.figures
+    }
+
+    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+        run::run(job, self, context)
+    }
+
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
+        run::simulated(facts, profile, self, context)
+    }
+}
+
+impl Treat for PlanOptions {
+    fn processors(&self) -> Option<usize> {
+        self.processors.get()
+    }
+
+    fn check(&self) -> Result<(), CliError> {
+        if let Some(script) = &self.sbatch {
+            file::check("--sbatch", script)?;
+        }
+        match (self.max_processors, self.processors.get()) {
+            (Some(0), _) => return Err(request("--max-processors 0: a job needs at least 1 processor")),
+            (Some(most), Some(p)) if p > most => {
+                return Err(request(format!(
+                    "--processors {p} is more than --max-processors {most}: drop one of the two"
+                )));
+            }
+            _ => {}
+        }
+        check(&self.shape, self.processors.get())
+    }
+
+    fn figures(&self) -> &FigureOptions {
+        &self.figures
+    }
+
+    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+        let Figures { platform, profile, largest } =
+            figures::of(job, self.processors.get(), &self.shape, &self.figures, context)?;
+        plan::run(
+            &Facts::of(job, largest, &self.shape),
+            figures::reduction(&profile)?,
+            &platform,
+            self,
+            context,
+        )
+    }
+
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
+        if self.sbatch.is_some() {
+            return Err(request(
+                "--sbatch: tasks known only by their costs cannot be run; give sort or reduce",
+            ));
+        }
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        plan::run(facts, figures::reduction(profile)?, &platform, self, context)
+    }
+}
+
+impl Treat for PredictOptions {
+    fn processors(&self) -> Option<usize> {
+        None
+    }
+
+    fn check(&self) -> Result<(), CliError> {
+        for &p in &self.processors {
+            check(&self.shape, Some(p))?;
+        }
+        check(&self.shape, None)
+    }
+
+    fn figures(&self) -> &FigureOptions {
+        &self.figures
+    }
+
+    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+        let Figures { platform, profile, largest } =
+            figures::of(job, None, &self.shape, &self.figures, context)?;
+        predict::run(
+            &Facts::of(job, largest, &self.shape),
+            figures::reduction(&profile)?,
+            &platform,
+            self,
+            context,
+        )
+    }
+
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        predict::run(facts, figures::reduction(profile)?, &platform, self, context)
+    }
+}

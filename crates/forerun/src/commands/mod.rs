@@ -1,0 +1,50 @@
+//! What each command does.
+
+pub mod generate;
+pub mod job;
+pub mod outcomes;
+pub mod plan;
+pub mod platform;
+pub mod predict;
+pub mod run;
+
+use crate::calibrate::calibrate_command;
+use crate::cli::{Cli, Command};
+use crate::console::Console;
+use crate::error::{CliError, failed};
+use crate::signals::Interrupt;
+
+/// What every command has at hand.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// Where to say things.
+    pub console: Console,
+    /// Whether to stop.
+    pub interrupt: Interrupt,
+}
+
+/// Does what the command line says.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn dispatch(cli: Cli) -> Result<(), CliError> {
+    let interrupt =
+        Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
+    let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
+    let mut context = Context { console, interrupt };
+    let done = match cli.command {
+        Command::Calibrate(args) => {
+            context.interrupt.busy(|| calibrate_command(&args, &context.console, &context.interrupt))
+        }
+        Command::Reduce(reduce) => job::reduce(&reduce.job, &reduce.how, &mut context),
+        Command::Run(args) => job::of(args, &mut context),
+        Command::Plan(args) => job::of(args, &mut context),
+        Command::Predict(args) => job::of(args, &mut context),
+        Command::Compare(args) => outcomes::compare(&args, &context.console),
+        Command::Report(args) => outcomes::report(&args, &context.console),
+        Command::Platform(args) => platform::run(&args.what, &context),
+        Command::Generate(args) => generate::run(&args.what, &context),
+    };
+    // Whatever ended early after a signal ended for it.
+    done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))
+}

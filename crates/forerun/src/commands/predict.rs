@@ -1,0 +1,45 @@
+//! `forerun predict`: a job's time on given numbers of processors.
+
+use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy};
+
+use crate::cli::PredictOptions;
+use crate::commands::{Context, run};
+use crate::describe;
+use crate::error::CliError;
+use crate::planning::{Facts, plan};
+
+/// Predicts a job.
+///
+/// # Errors
+/// A number of processors on which it cannot be run.
+pub fn run(
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let console = &context.console;
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for p in processors(how, platform) {
+        let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
+        outcomes.extend(run::predictions(&how.by, facts, &choice, costs, platform, context)?);
+    }
+    console.text(&describe::predictions(&outcomes))?;
+    console.data(&outcomes)
+}
+
+/// The numbers asked for; else 1 and every power of 2 that the platform has.
+fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize> {
+    if !how.processors.is_empty() {
+        return how.processors.clone();
+    }
+    let cores = platform.cores();
+    let needs_power = how.shape.strategy.get() == Some(Strategy::ParallelPipeline);
+    let mut all: Vec<usize> =
+        std::iter::successors(Some(1), |p| Some(p * 2)).take_while(|&p| p <= cores).collect();
+    if !needs_power && all.last() != Some(&cores) {
+        all.push(cores);
+    }
+    all
+}

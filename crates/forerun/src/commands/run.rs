@@ -1,0 +1,101 @@
+//! `forerun run`: calibrate, try a sample, predict, plan, run, compare.
+
+use forerun_apps::ReductionJob;
+use forerun_model::planner::Choice;
+use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
+
+use super::Context;
+use crate::cli::RunOptions;
+use crate::error::{CliError, request};
+use crate::figures::Figures;
+use crate::planning::{Facts, plan, predicted};
+use crate::{compare, describe, execute, figures, simulate};
+
+/// Runs a job.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Result<(), CliError> {
+    if how.on == Way::Simulated {
+        let Figures { profile, largest, .. } =
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
+    }
+    let Context { console, interrupt } = context;
+    let Figures { platform, profile, largest } =
+        figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+    let costs = figures::reduction(&profile)?;
+    let facts = Facts::of(job, largest, &how.shape);
+    let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+    console.note("plan", &describe::plan(&planned))?;
+    if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
+        let name = &platform.name;
+        console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;
+    }
+    let plan = &planned.best.plan;
+    let mut outcomes = predictions(&how.by, &facts, &planned.best, costs, &platform, context)?;
+    for outcome in &outcomes {
+        console.note("", &compare::verdict(outcome))?;
+    }
+    for _ in 0..how.repeat {
+        let bar = console.bar(plan.grain.tasks, "tasks");
+        let done = execute::execute(job, plan, how.on, &platform, &bar, interrupt)?;
+        console.note("result", &done.result)?;
+        for note in job.notes() {
+            console.note("note", &note)?;
+        }
+        console.say("", &compare::verdict(&done.outcome))?;
+        outcomes.push(done.outcome);
+        execute::stop_if_interrupted(interrupt)?;
+    }
+    console.data(&outcomes)
+}
+
+/// Simulates a job of which only the costs are known.
+///
+/// # Errors
+/// That it is to be really run; what is wrong with the request.
+pub fn simulated(
+    facts: &Facts,
+    profile: &Profile,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Context { console, interrupt } = context;
+    if how.on != Way::Simulated {
+        return Err(request(format!(
+            "tasks known only by their costs cannot be run on {}: use --on simulated",
+            how.on.name()
+        )));
+    }
+    let platform = figures::platform(how.figures.platform.as_deref(), context)?;
+    let costs = figures::reduction(profile)?;
+    let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+    console.note("plan", &describe::plan(&planned))?;
+    let mut outcomes = Vec::new();
+    for _ in 0..how.repeat {
+        let outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
+        console.say("", &compare::verdict(&outcome))?;
+        outcomes.push(outcome);
+    }
+    console.data(&outcomes)
+}
+
+/// What each of the ways predicts for a plan.
+///
+/// # Errors
+/// Where virtual time cannot say; interrupted.
+pub fn predictions(
+    by: &[Way],
+    facts: &Facts,
+    choice: &Choice,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    context: &Context,
+) -> Result<Vec<Outcome>, CliError> {
+    let predict = |&way: &Way| match way {
+        Way::Simulated => simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt),
+        _ => Ok(predicted(facts, choice, platform)),
+    };
+    by.iter().map(predict).collect()
+}

@@ -1,0 +1,276 @@
+//! Predicted beside measured.
+//!
+//! A *configuration* is a job on a platform with a strategy, ranks, groups and arity. Its measured runs
+//! (ways `threads` and `mpi`) are put together by way: median, least and greatest makespan. Every
+//! prediction of it (by the ways that run nothing in real time, and the one a run was planned with) stands
+//! beside them with its relative error, (predicted − measured) / measured, measured being the median.
+//! Predictions for another platform are never compared with a measurement of this one.
+
+mod summary;
+mod table;
+
+use std::collections::HashMap;
+
+use forerun_platform::{Interval, Outcome, Strategy, Way};
+use serde_json::Value;
+
+use crate::text;
+
+pub use summary::{Summary, summaries};
+pub use table::table;
+
+/// Whether a way really runs the job in real time.
+pub fn is_measured(way: Way) -> bool {
+    matches!(way, Way::Threads | Way::Mpi)
+}
+
+/// What an outcome is of: outcomes that agree in all of it are compared.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Configuration {
+    /// The job, as the command line had it.
+    pub job: String,
+    /// Name of the platform.
+    pub platform: String,
+    /// Strategy.
+    pub strategy: Strategy,
+    /// Ranks.
+    pub processors: usize,
+    /// Groups of ranks side by side.
+    pub groups: usize,
+    /// Fan-in of the tree.
+    pub arity: usize,
+}
+
+impl Configuration {
+    /// The configuration of an outcome.
+    pub fn of(outcome: &Outcome) -> Configuration {
+        Configuration {
+            job: outcome.job.clone(),
+            platform: outcome.platform.clone(),
+            strategy: outcome.strategy,
+            processors: outcome.processors,
+            groups: outcome.plan.groups,
+            arity: outcome.plan.arity,
+        }
+    }
+
+    /// The strategy, with groups and arity where they are not one group and a binary tree.
+    pub fn strategy_label(&self) -> String {
+        let mut label = self.strategy.name().to_string();
+        if self.groups > 1 {
+            label += &format!(", {} groups", self.groups);
+        }
+        if self.arity > 2 {
+            label += &format!(", arity {}", self.arity);
+        }
+        label
+    }
+
+    /// The order of tables: job and platform, then strategies as listed everywhere, then ranks.
+    fn order(&self) -> impl Ord + use<> {
+        let strategy = Strategy::ALL.iter().position(|s| *s == self.strategy);
+        (self.job.clone(), self.platform.clone(), strategy, self.groups, self.arity, self.processors)
+    }
+}
+
+/// The measured runs of a configuration by one way.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Runs {
+    /// `threads` or `mpi`.
+    pub way: Way,
+    /// Makespans in seconds, ascending; at least one.
+    pub makespans_s: Vec<f64>,
+}
+
+impl Runs {
+    /// The median makespan in seconds, the mean of the middle two where they are even in number.
+    pub fn median(&self) -> f64 {
+        median(&self.makespans_s)
+    }
+
+    /// The least makespan in seconds.
+    pub fn min(&self) -> f64 {
+        self.makespans_s.first().copied().unwrap_or(f64::NAN)
+    }
+
+    /// The greatest makespan in seconds.
+    pub fn max(&self) -> f64 {
+        self.makespans_s.last().copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// Who predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum By {
+    /// The prediction that measured runs were planned with.
+    Plan,
+    /// An outcome of one of the ways that predict.
+    Way(Way),
+}
+
+impl By {
+    /// All predictors, in the order of tables.
+    pub const ALL: [By; 5] = [
+        By::Plan,
+        By::Way(Way::Analytic),
+        By::Way(Way::Pepa),
+        By::Way(Way::Simulated),
+        By::Way(Way::Emulated),
+    ];
+
+    /// The name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Plan => "plan",
+            By::Way(way) => way_name(way),
+        }
+    }
+}
+
+/// The name of a way in files and tables.
+pub fn way_name(way: Way) -> &'static str {
+    match way {
+        Way::Threads => "threads",
+        Way::Mpi => "mpi",
+        Way::Emulated => "emulated",
+        Way::Simulated => "simulated",
+        Way::Analytic => "analytic",
+        Way::Pepa => "pepa",
+    }
+}
+
+/// A configuration's predicted makespan by one predictor: the median of its predictions, each end of the
+/// interval likewise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// Who predicted.
+    pub by: By,
+    /// Makespan and interval in seconds; without an interval its ends are the makespan.
+    pub makespan: Interval,
+}
+
+/// A configuration with what was predicted and measured of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// What all of it is of.
+    pub configuration: Configuration,
+    /// Measured runs, threads before MPI; may be empty.
+    pub measured: Vec<Runs>,
+    /// Predictions in the order of [`By::ALL`]; may be empty.
+    pub predictions: Vec<Prediction>,
+}
+
+/// Relative error of a prediction: (predicted − measured) / measured, none where nothing took any time.
+pub fn relative_error(predicted_s: f64, measured_s: f64) -> Option<f64> {
+    let error = (predicted_s - measured_s) / measured_s;
+    (measured_s > 0.0 && error.is_finite()).then_some(error)
+}
+
+/// Groups outcomes by configuration, in the order of tables. Cost: n log n in the outcomes.
+pub fn compare(outcomes: &[Outcome]) -> Vec<Compared> {
+    let mut sorted: Vec<(Configuration, &Outcome)> =
+        outcomes.iter().map(|o| (Configuration::of(o), o)).collect();
+    sorted.sort_by_cached_key(|(configuration, _)| configuration.order());
+    sorted
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .map(|chunk| {
+            let all: Vec<&Outcome> = chunk.iter().map(|(_, outcome)| *outcome).collect();
+            Compared {
+                configuration: chunk[0].0.clone(),
+                measured: [Way::Threads, Way::Mpi].into_iter().filter_map(|way| runs(&all, way)).collect(),
+                predictions: By::ALL.into_iter().filter_map(|by| prediction(&all, by)).collect(),
+            }
+        })
+        .collect()
+}
+
+fn runs(outcomes: &[&Outcome], way: Way) -> Option<Runs> {
+    let mut makespans_s: Vec<f64> = outcomes.iter().filter(|o| o.way == way).map(|o| o.makespan_s).collect();
+    makespans_s.sort_by(f64::total_cmp);
+    (!makespans_s.is_empty()).then_some(Runs { way, makespans_s })
+}
+
+fn prediction(outcomes: &[&Outcome], by: By) -> Option<Prediction> {
+    let all: Vec<Interval> = match by {
+        By::Plan => outcomes.iter().filter(|o| is_measured(o.way)).filter_map(|o| planned(o)).collect(),
+        By::Way(way) => outcomes.iter().filter(|o| o.way == way).map(|o| own_interval(o)).collect(),
+    };
+    let middle = |end: fn(&Interval) -> f64| {
+        let mut ends: Vec<f64> = all.iter().map(end).collect();
+        ends.sort_by(f64::total_cmp);
+        median(&ends)
+    };
+    (!all.is_empty()).then(|| Prediction {
+        by,
+        makespan: Interval {
+            makespan_s: middle(|i| i.makespan_s),
+            low_s: middle(|i| i.low_s),
+            high_s: middle(|i| i.high_s),
+        },
+    })
+}
+
+/// The prediction that a measured run was started with.
+fn planned(outcome: &Outcome) -> Option<Interval> {
+    outcome.predicted.or(outcome.plan.predicted)
+}
+
+/// A predicted outcome's makespan with its interval, if it has one around that makespan.
+fn own_interval(outcome: &Outcome) -> Interval {
+    let makespan_s = outcome.makespan_s;
+    match outcome.predicted {
+        Some(i) if i.low_s <= makespan_s && makespan_s <= i.high_s => Interval { makespan_s, ..i },
+        _ => Interval { makespan_s, low_s: makespan_s, high_s: makespan_s },
+    }
+}
+
+/// The median of ascending values.
+pub(crate) fn median(ascending: &[f64]) -> f64 {
+    let half = ascending.len() / 2;
+    match ascending.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => ascending[half],
+        _ => (ascending[half - 1] + ascending[half]) / 2.0,
+    }
+}
+
+/// What `compare --json` writes: the outcomes, each with `"relative_error"`. A measured outcome has the error
+/// of the prediction it was started with; a predicted one its own against the median measured (threads, else
+/// MPI); null where there is nothing to compare.
+///
+/// # Errors
+/// Where an outcome cannot be written as JSON.
+pub fn json(outcomes: &[Outcome]) -> Result<Value, serde_json::Error> {
+    let all = compare(outcomes);
+    let measured: HashMap<&Configuration, &Runs> =
+        all.iter().filter_map(|c| c.measured.first().map(|runs| (&c.configuration, runs))).collect();
+    let mut list = Vec::with_capacity(outcomes.len());
+    for outcome in outcomes {
+        let error = if is_measured(outcome.way) {
+            planned(outcome).and_then(|p| relative_error(p.makespan_s, outcome.makespan_s))
+        } else {
+            let runs = measured.get(&Configuration::of(outcome));
+            runs.and_then(|runs| relative_error(outcome.makespan_s, runs.median()))
+        };
+        let mut value = serde_json::to_value(outcome)?;
+        if let Value::Object(fields) = &mut value {
+            fields.insert("relative_error".into(), error.into());
+        }
+        list.push(value);
+    }
+    Ok(Value::Array(list))
+}
+
+/// The last line of `run`: `predicted 12.4 s ± 0.8, measured 12.9 s (−3.9 %)`.
+pub fn verdict(outcome: &Outcome) -> String {
+    let measured = text::seconds(outcome.makespan_s);
+    if !is_measured(outcome.way) {
+        return format!("predicted {} ({})", text::interval(&own_interval(outcome)), way_name(outcome.way));
+    }
+    let Some(predicted) = planned(outcome) else {
+        return format!("measured {measured}, nothing predicted");
+    };
+    let error = relative_error(predicted.makespan_s, outcome.makespan_s);
+    let error = error.map(|error| format!(" ({})", text::percent(error))).unwrap_or_default();
+    format!("predicted {}, measured {measured}{error}", text::interval(&predicted))
+}

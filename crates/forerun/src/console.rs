@@ -1,0 +1,168 @@
+//! What is said to a person, and where.
+
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
+
+use forerun_apps::command::Patient;
+use forerun_skeleton::Cancel;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::cli::SayOptions;
+use crate::error::{CliError, failed, request};
+use crate::file;
+
+/// Says things in lines of a label and a text: to standard output, or to standard error where
+/// standard output carries data.
+#[derive(Debug, Clone)]
+pub struct Console {
+    quiet: bool,
+    to_stderr: bool,
+    json: Option<PathBuf>,
+    cancel: Cancel,
+}
+
+impl Console {
+    /// Takes options that were given after a job file, beside those before it.
+    ///
+    /// # Errors
+    /// That data cannot be written there.
+    pub fn also(&mut self, say: &SayOptions) -> Result<(), CliError> {
+        let quiet = self.quiet || say.quiet;
+        *self = Console::new(quiet, say.json.clone().or(self.json.take()), self.cancel.clone())?;
+        Ok(())
+    }
+
+    /// A console; `json` is where the same goes as data, and `cancel` ends the wait for a reader
+    /// of it.
+    ///
+    /// # Errors
+    /// That data cannot be written there.
+    pub fn new(quiet: bool, json: Option<PathBuf>, cancel: Cancel) -> Result<Self, CliError> {
+        let to_stderr = json.as_deref() == Some(Path::new("-"));
+        if let Some(path) = json.as_deref().filter(|_| !to_stderr) {
+            file::check("--json", path)?;
+        }
+        Ok(Console { quiet, to_stderr, json, cancel })
+    }
+
+    /// From now on standard output carries a result.
+    ///
+    /// # Errors
+    /// That it carries data already.
+    pub fn keep_stdout_free(&mut self) -> Result<(), CliError> {
+        if self.json.as_deref() == Some(Path::new("-")) {
+            return Err(request(
+                "--json -: standard output already carries the result; name a file for one of the two, \
+                 with -o or with --json",
+            ));
+        }
+        self.to_stderr = true;
+        Ok(())
+    }
+
+    /// Refuses to write data over the result in `out`, or over what `is_input` says is an input.
+    ///
+    /// # Errors
+    /// That both have the same name.
+    pub fn keep_apart(
+        &self,
+        out: Option<&Path>,
+        is_input: impl FnOnce(&Path) -> bool,
+    ) -> Result<(), CliError> {
+        let Some(json) = self.json.as_deref().filter(|p| *p != Path::new("-")) else { return Ok(()) };
+        let refuse =
+            |what: &str| Err(request(format!("--json {}: {what}; name another file", json.display())));
+        if out == Some(json) {
+            return refuse("the result goes there");
+        }
+        if is_input(json) {
+            return refuse("that is an input of the job");
+        }
+        Ok(())
+    }
+
+    /// Whether data is asked for.
+    pub fn wants_json(&self) -> bool {
+        self.json.is_some()
+    }
+
+    fn print(&self, text: &str) -> Result<(), CliError> {
+        if self.to_stderr {
+            // Where nobody listens there is nobody to tell.
+            let _ = writeln!(io::stderr().lock(), "{text}");
+            return Ok(());
+        }
+        match writeln!(io::stdout().lock(), "{text}") {
+            // Whoever reads has had enough; what was asked for goes on.
+            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => other.map_err(|e| failed(format!("standard output could not be written: {e}"))),
+        }
+    }
+
+    /// Says something on the way, unless asked to be quiet: a label and a text that may have
+    /// several lines.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn note(&self, label: &str, text: &str) -> Result<(), CliError> {
+        if self.quiet { Ok(()) } else { self.say(label, text) }
+    }
+
+    /// Says a result.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn say(&self, label: &str, text: &str) -> Result<(), CliError> {
+        for (i, line) in text.lines().enumerate() {
+            let label = if i == 0 { label } else { "" };
+            self.print(format!("{label:<9} {line}").trim_end())?;
+        }
+        Ok(())
+    }
+
+    /// Prints text as it is.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn text(&self, text: &str) -> Result<(), CliError> {
+        self.print(text.trim_end_matches('\n'))
+    }
+
+    /// Writes data where `--json` asks for it.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn data<T: serde::Serialize + ?Sized>(&self, data: &T) -> Result<(), CliError> {
+        let Some(path) = &self.json else { return Ok(()) };
+        let mut text = serde_json::to_string_pretty(data).map_err(failed)?;
+        text.push('\n');
+        if path != Path::new("-") {
+            return file::write(path, text.as_bytes());
+        }
+        Patient::new(io::stdout().as_fd(), &self.cancel)
+            .write_all(text.as_bytes())
+            .map_err(|e| file::unwritten(Path::new("standard output"), &e))
+    }
+
+    /// A bar over `length` steps, drawn on standard error where that is a terminal.
+    pub fn bar(&self, length: Option<u64>, what: &'static str) -> ProgressBar {
+        let bar = match length {
+            Some(n) => ProgressBar::new(n),
+            None => ProgressBar::no_length(),
+        };
+        let hidden = self.quiet || !io::stderr().is_terminal();
+        bar.set_draw_target(if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() });
+        let style = if length.is_some() {
+            "{msg:<10}{wide_bar:.cyan/blue} {human_pos}/{human_len}  {elapsed} of about {duration}"
+        } else {
+            "{msg:<10}{spinner} {human_pos}  {elapsed}"
+        };
+        // The template is fixed, so it parses.
+        if let Ok(style) = ProgressStyle::with_template(style) {
+            bar.set_style(style);
+        }
+        bar.set_message(what);
+        bar
+    }
+}

@@ -1,0 +1,143 @@
+//! The lines that a person reads.
+
+use forerun_model::planner::Planned;
+use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy};
+
+use crate::pilot::Pilot;
+use crate::text;
+
+/// A platform in a line.
+pub fn platform(platform: &Platform) -> String {
+    let what = platform.machine.as_deref().unwrap_or(&platform.name);
+    let network = &platform.network;
+    let latency = text::seconds(network.latency.value.0 + network.send_overhead.base.value.0);
+    let measured = platform.measured.as_deref().map(|d| format!(", measured {d}")).unwrap_or_default();
+    format!("{what}; a message takes {latency}{measured}")
+}
+
+/// A profile, in a line for every stage that costs something.
+pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
+    let stages =
+        [("task", &costs.task), ("merge", &costs.merge), ("sink", &costs.sink), ("finish", &costs.finish)];
+    let mut parts: Vec<String> = stages
+        .into_iter()
+        .filter(|(_, c)| c.seconds(1.0, 1.0) > 0.0)
+        .map(|(name, c)| format!("{name} {}", cost(c)))
+        .collect();
+    if parts.is_empty() {
+        parts.push("nothing costs anything".into());
+    }
+    let mut line = parts.join(", ");
+    if let Some(pilot) = pilot {
+        let tasks = text::plural(pilot.tasks as u64, "task");
+        line.push_str(&format!(" ({tasks} in {})", text::seconds(pilot.seconds)));
+    }
+    line
+}
+
+fn cost(c: &Cost) -> String {
+    let mut parts = Vec::new();
+    if c.fixed > 0.0 {
+        parts.push(text::seconds(c.fixed));
+    }
+    if c.per_byte > 0.0 {
+        parts.push(format!("{}/MB", text::seconds(c.per_byte * 1e6)));
+    }
+    if c.per_result > 0.0 {
+        parts.push(format!("{}/result", text::seconds(c.per_result)));
+    }
+    let spread = if c.spread > 0.0 { format!(" ±{}", text::share(c.spread)) } else { String::new() };
+    parts.join(" + ") + &spread
+}
+
+/// A plan and why.
+pub fn plan(planned: &Planned) -> String {
+    let plan = &planned.best.plan;
+    let mut lines = vec![shape(plan)];
+    if !plan.reason.is_empty() {
+        lines.push(plan.reason.clone());
+    }
+    lines.extend(planned.warnings.iter().map(|w| format!("but {w}")));
+    lines.join("\n")
+}
+
+/// The shape of a plan.
+pub fn shape(plan: &Plan) -> String {
+    let processors = text::plural(plan.processors as u64, "processor");
+    let mut line = format!("{} on {processors}", plan.strategy.name());
+    if plan.groups > 1 {
+        line.push_str(&format!(" in {} groups of {}", plan.groups, plan.group_size()));
+    }
+    if plan.arity > 2 && plan.strategy != Strategy::MasterSlave {
+        line.push_str(&format!(", arity {}", plan.arity));
+    }
+    let size = Bytes(plan.grain.bytes);
+    match plan.grain.tasks {
+        Some(tasks) => line.push_str(&format!(", {} of at most {size}", text::plural(tasks, "task"))),
+        None => line.push_str(&format!(", tasks of {size}")),
+    }
+    line
+}
+
+/// The best plan of every strategy, as a table.
+pub fn alternatives(planned: &Planned) -> String {
+    let mut rows = vec![["", "strategy", "processors", "tasks", "predicted", ""].map(String::from)];
+    let best = planned.best.prediction.makespan_s;
+    for (i, choice) in planned.ranked.iter().enumerate() {
+        let plan = &choice.plan;
+        rows.push([
+            if i == 0 { "→".into() } else { String::new() },
+            plan.strategy.name().into(),
+            plan.processors.to_string(),
+            plan.grain.tasks.map_or("?".into(), text::count),
+            text::interval(&choice.prediction.interval),
+            if i == 0 || best == 0.0 {
+                String::new()
+            } else {
+                text::percent(choice.prediction.makespan_s / best - 1.0)
+            },
+        ]);
+    }
+    columns(&rows)
+}
+
+/// Predicted outcomes, as a table.
+pub fn predictions(outcomes: &[Outcome]) -> String {
+    let mut rows =
+        vec![["processors", "by", "strategy", "tasks", "makespan", "speedup", "messages"].map(String::from)];
+    for outcome in outcomes {
+        let alone = outcomes.iter().find(|o| o.way == outcome.way && o.processors == 1);
+        let speedup = alone.filter(|_| outcome.makespan_s > 0.0).map(|a| a.makespan_s / outcome.makespan_s);
+        rows.push([
+            outcome.processors.to_string(),
+            outcome.way.name().into(),
+            outcome.strategy.name().into(),
+            outcome.plan.grain.tasks.map_or("?".into(), text::count),
+            outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval),
+            speedup.map_or("–".into(), |s| format!("{s:.2}")),
+            text::count(outcome.messages),
+        ]);
+    }
+    columns(&rows)
+}
+
+/// Rows with their columns aligned, numbers to the right.
+fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let numeric = |c: usize| {
+        rows.iter().skip(1).all(|r| r[c].chars().next().is_none_or(|d| !d.is_alphabetic() && d != '→'))
+    };
+    let mut out = String::new();
+    for row in rows {
+        let cells: Vec<String> = (0..N)
+            .map(|c| {
+                let pad = " ".repeat(widths[c] - row[c].chars().count());
+                if numeric(c) { pad + &row[c] } else { row[c].clone() + &pad }
+            })
+            .collect();
+        out.push_str(cells.join("  ").trim_end());
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,172 @@
+//! Running a job as planned.
+
+use std::time::Instant;
+
+use forerun_apps::ReductionJob;
+use forerun_platform::{Machine, Outcome, Plan, Platform, Stage, StageTotal, Way};
+use forerun_sim::pricing::Measured;
+use forerun_skeleton::reduction::{Reduce, Reduction, Runner, Shape, Source};
+use forerun_skeleton::{AppError, Failure, Options, Program, Ran, RunError, threads};
+use indicatif::ProgressBar;
+
+use crate::error::{CliError, failed};
+use crate::signals::Interrupt;
+
+/// Spans kept of each rank's timeline.
+pub const TIMELINE: usize = 2_000;
+
+/// What a run left beside its outcome.
+#[derive(Debug)]
+pub struct Done {
+    /// Where the time went.
+    pub outcome: Outcome,
+    /// What the job says of its result.
+    pub result: String,
+}
+
+/// Runs `job` as `plan` says, on threads or emulated on `platform`.
+///
+/// # Errors
+/// What failed, with the input's name; interrupted.
+pub fn execute<J: ReductionJob>(
+    job: &J,
+    plan: &Plan,
+    way: Way,
+    platform: &Platform,
+    bar: &ProgressBar,
+    interrupt: &Interrupt,
+) -> Result<Done, CliError> {
+    let source = job.cut(plan.grain.bytes).map_err(failed)?;
+    // What a pilot kept and limits of the application may cut it otherwise than planned.
+    let mut plan = plan.clone();
+    plan.grain.tasks = source.len();
+    if let Some(tasks) = source.len() {
+        bar.set_length(tasks);
+    }
+    let app = Observed { app: job.app(), bar };
+    let sinks = job.sinks();
+    let options = Options {
+        ranks: plan.processors,
+        window: plan.window,
+        timeline: TIMELINE,
+        cancel: interrupt.cancel().clone(),
+    };
+    let explain = |e| explain(job, Some(&source), e, interrupt);
+    let reduction = Reduction::new(&app, &source, &sinks, Shape::from(&plan)).map_err(explain)?;
+    let ran = match way {
+        Way::Emulated => reduction.run(Emulated { platform, options, wall: J::OUTSIDE }),
+        _ => reduction.run(OnThreads { options }),
+    }
+    .map_err(explain)?;
+    bar.set_message("finishing");
+    let left = ran.outs.into_iter().flatten().collect();
+    let begun = Instant::now();
+    // A signal that comes after the result stands is too late to end anything.
+    let result = job.finish(left).map_err(|e| {
+        let interrupted = interrupt.signal().map(CliError::Interrupted);
+        interrupted.unwrap_or_else(|| failed(e))
+    })?;
+    let finish_s = begun.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let tasks = source.len().unwrap_or_else(|| bar.position());
+    let mut outcome = Outcome::from_ranks(way, plan, ran.makespan_s + finish_s, ran.ranks, tasks);
+    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
+    outcome.job = job.name().to_string();
+    outcome.platform = platform.name.clone();
+    outcome.machine = Some(Machine::here());
+    Ok(Done { outcome, result })
+}
+
+/// An error if a signal was heard.
+///
+/// # Errors
+/// [`CliError::Interrupted`].
+pub fn stop_if_interrupted(interrupt: &Interrupt) -> Result<(), CliError> {
+    interrupt.signal().map_or(Ok(()), |signal| Err(CliError::Interrupted(signal)))
+}
+
+/// Says which input failed.
+pub fn explain<J: ReductionJob>(
+    job: &J,
+    source: Option<&J::Source>,
+    e: RunError,
+    interrupt: &Interrupt,
+) -> CliError {
+    if let Some(signal) = interrupt.signal() {
+        return CliError::Interrupted(signal);
+    }
+    match e {
+        RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
+            let verb = if panicked { "panicked" } else { "failed" };
+            let name = source.map_or(String::new(), |s| format!(" ({})", job.input_name(s, item)));
+            let what = match stage {
+                Stage::Task | Stage::Input => format!("the task of input {item}{name} {verb}"),
+                Stage::Merge => format!("a merge of results from input {item}{name} on {verb}"),
+                _ => format!("the {} {verb}", stage.name()),
+            };
+            CliError::Run(format!("{what} on rank {rank}: {message}"))
+        }
+        RunError::Invalid(what) => CliError::Request(what),
+        other => CliError::Run(other.to_string()),
+    }
+}
+
+/// Runs a program on threads.
+struct OnThreads {
+    options: Options,
+}
+
+impl<M: forerun_skeleton::Message + Send, O: Send> Runner<M, O> for OnThreads {
+    type Ran = Ran<O>;
+
+    fn run<P: Program<Msg = M, Out = O> + Sync>(self, program: &P) -> Result<Ran<O>, RunError> {
+        threads::run(program, &self.options)
+    }
+}
+
+/// Runs a program in virtual time, its work really done.
+struct Emulated<'p> {
+    platform: &'p Platform,
+    options: Options,
+    /// Whether only the wall clock sees the work.
+    wall: bool,
+}
+
+impl<M: forerun_skeleton::Message, O> Runner<M, O> for Emulated<'_> {
+    type Ran = Ran<O>;
+
+    fn run<P: Program<Msg = M, Out = O> + Sync>(self, program: &P) -> Result<Ran<O>, RunError> {
+        let ranks = self.options.ranks;
+        let network = forerun_sim::LogGps::new(&self.platform.network, ranks)?;
+        let mut pricing = Measured::new(self.platform, ranks)?;
+        if self.wall {
+            pricing = pricing.by_wall_clock();
+        }
+        forerun_sim::run(program, &network, &pricing, &self.options)
+    }
+}
+
+/// An application that moves a progress bar.
+struct Observed<'a, A> {
+    app: &'a A,
+    bar: &'a ProgressBar,
+}
+
+impl<A: Reduce> Reduce for Observed<'_, A> {
+    type Input = A::Input;
+    type Partial = A::Partial;
+
+    fn commutative(&self) -> bool {
+        self.app.commutative()
+    }
+
+    fn task(&self, index: u64, input: A::Input) -> Result<A::Partial, AppError> {
+        let partial = self.app.task(index, input);
+        self.bar.inc(1);
+        partial
+    }
+
+    fn merge(&self, left: A::Partial, right: A::Partial) -> Result<A::Partial, AppError> {
+        self.app.merge(left, right)
+    }
+}

@@ -1,0 +1,150 @@
+//! The figures that predictions are made of: the platform's and the job's.
+
+use forerun_apps::ReductionJob;
+use forerun_platform::{Machine, Platform, Profile, ReductionProfile, Strategy};
+
+use crate::calibrate::{self, Cache, Origin, for_this_machine};
+use crate::cli::{FigureOptions, ShapeOptions};
+use crate::commands::Context;
+use crate::describe;
+use crate::error::{CliError, failed, request};
+use crate::execute::{explain, stop_if_interrupted};
+use crate::file;
+use crate::pilot::{Pilot, pilot};
+
+/// What a job is planned from.
+#[derive(Debug, Clone)]
+pub struct Figures {
+    /// The machine.
+    pub platform: Platform,
+    /// The job's costs.
+    pub profile: Profile,
+    /// Bytes of the largest task that was tried, where there was a pilot.
+    pub largest: Option<u64>,
+}
+
+/// Platform and profile of a job, said as they are found.
+///
+/// # Errors
+/// As [`platform`] and [`profile`].
+pub fn of<J: ReductionJob>(
+    job: &J,
+    processors: Option<usize>,
+    shape: &ShapeOptions,
+    options: &FigureOptions,
+    context: &Context,
+) -> Result<Figures, CliError> {
+    let console = &context.console;
+    if let Some(file) = &options.write_profile {
+        file::check("--write-profile", file)?;
+    }
+    let given = match &options.profile {
+        Some(file) => Some(Profile::load(file).map_err(request)?),
+        None => None,
+    };
+    if let Some(profile) = &given {
+        reduction(profile)?;
+    }
+    let platform = platform(options.platform.as_deref(), context)?;
+    console.note("machine", &describe::platform(&platform))?;
+    console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+    let workers = tasking(processors.unwrap_or_else(workers), shape).min(workers());
+    let (profile, pilot) = profile(job, given, options, workers, context)?;
+    let label = if pilot.is_some() { "pilot" } else { "profile" };
+    console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
+    Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
+}
+
+/// The platform that `spec` names; without one, or for `this`, the machine this runs on, as it
+/// was calibrated before or is now.
+///
+/// # Errors
+/// What is wrong with the file, or that there is no such platform; interrupted.
+pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
+    let spec = match spec {
+        None | Some("this") => return this_machine(context),
+        Some(spec) => spec,
+    };
+    let platform = Platform::resolve(spec).map_err(request)?;
+    // Speeds are relative to where profiles are measured: here, where both machines were.
+    let here = Cache::of_user().and_then(|cache| cache.cached(&Machine::here()).ok().flatten());
+    Ok(here.map_or(platform.clone(), |here| platform.relative_to(&here)))
+}
+
+fn this_machine(context: &Context) -> Result<Platform, CliError> {
+    let Context { console, interrupt } = context;
+    let bar = console.bar(Some(100), "calibrate");
+    let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);
+    let options = calibrate::Options { quick: true, ..calibrate::Options::default() };
+    let found = interrupt.busy(|| {
+        for_this_machine(Cache::of_user().as_ref(), &options, &progress, interrupt.cancel()).map_err(failed)
+    });
+    bar.finish_and_clear();
+    let found = found?;
+    stop_if_interrupted(interrupt)?;
+    for note in &found.notes {
+        console.note("note", note)?;
+    }
+    if found.origin == Origin::Fresh {
+        console.note("calibrate", "this machine was measured, and is known from now on")?;
+    }
+    Ok(found.platform)
+}
+
+/// The costs of a reduction: those given, else what a pilot finds, and the pilot.
+///
+/// # Errors
+/// What is wrong with the file; what failed in the pilot.
+pub fn profile<J: ReductionJob>(
+    job: &J,
+    given: Option<Profile>,
+    options: &FigureOptions,
+    workers: usize,
+    context: &Context,
+) -> Result<(Profile, Option<Pilot>), CliError> {
+    let (profile, pilot) = match given {
+        Some(profile) => (profile, None),
+        None => {
+            let interrupt = &context.interrupt;
+            let found =
+                pilot(job, workers, interrupt.cancel()).map_err(|e| explain(job, None, e, interrupt))?;
+            let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
+            let reduction = Some(found.profile.clone());
+            (Profile { application: job.name().into(), source, reduction }, Some(found))
+        }
+    };
+    if let Some(file) = &options.write_profile {
+        file::write(file, profile.to_toml().as_bytes())?;
+    }
+    Ok((profile, pilot))
+}
+
+/// Ranks that run tasks at the same time, as far as the strategy is pinned: so many does the pilot
+/// run at a time, so that they slow each other as they will.
+fn tasking(processors: usize, shape: &ShapeOptions) -> usize {
+    let arity = shape.arity.unwrap_or(2).max(2);
+    match shape.strategy.get() {
+        Some(Strategy::ParallelPipeline) => processors - processors / arity,
+        Some(Strategy::MasterSlave) => processors.saturating_sub(shape.groups.unwrap_or(1)),
+        _ => processors,
+    }
+    .max(1)
+}
+
+/// Processors of this machine that a pilot may use.
+pub fn workers() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The reduction's part of a profile.
+///
+/// # Errors
+/// That there is none.
+pub fn reduction(profile: &Profile) -> Result<&ReductionProfile, CliError> {
+    profile.reduction.as_ref().ok_or_else(|| {
+        request(format!(
+            "the profile of {} has no costs of a reduction: give it a [reduction] section",
+            profile.application
+        ))
+    })
+}

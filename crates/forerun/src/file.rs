@@ -1,0 +1,153 @@
+//! Files that commands write beside a job's own result: looked at before a long run, and whole
+//! under their names or not there.
+
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, access};
+
+use crate::error::{CliError, failed, request};
+use crate::outcomes::reason;
+
+/// Where a name leads.
+enum Place {
+    /// A regular file, there or not, and its directory: replaced at once.
+    File { path: PathBuf, directory: PathBuf },
+    /// Something else (`/dev/null`, a named pipe): written into.
+    Special(PathBuf),
+}
+
+fn place(path: &Path) -> io::Result<Place> {
+    // A link stays a link: what it points to is replaced.
+    let path = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+        Err(e) => return Err(e),
+    };
+    match fs::metadata(&path) {
+        Ok(found) if found.is_dir() => return Err(io::Error::other("it is a directory")),
+        Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
+        _ => {}
+    }
+    if path.file_name().is_none() {
+        return Err(io::Error::other("it has no file name"));
+    }
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    Ok(Place::File { path, directory })
+}
+
+/// Whether a file can be written at `path`, which `option` names: asked before a run, so that a
+/// long one does not end in an error that was there from the start.
+///
+/// # Errors
+/// A bad request that says what is in the way.
+pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
+    let refuse = |why: String| {
+        request(format!(
+            "{option} {}: cannot be written ({why}); name a file in a directory you may write to",
+            path.display()
+        ))
+    };
+    match place(path).map_err(|e| refuse(reason(&e)))? {
+        Place::File { path: _, directory } if !directory.is_dir() => {
+            Err(refuse(format!("there is no directory {}", directory.display())))
+        }
+        Place::File { path: _, directory } => {
+            access(&directory, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
+        }
+        Place::Special(path) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
+    }
+}
+
+/// Writes `bytes` to `path`: readers find what was there before, or all of it.
+///
+/// # Errors
+/// A failed run that names the file.
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
+    replace(path, |file| file.write_all(bytes).map(|()| true)).map(drop).map_err(|e| unwritten(path, &e))
+}
+
+/// The error for a file that could not be written.
+pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
+    let why = match e.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "no space is left there; make some, or name another file".into()
+        }
+        _ => reason(e),
+    };
+    failed(format!("{} could not be written: {why}", path.display()))
+}
+
+/// Replaces a file by what `fill` writes, if that gives true; gives what `fill` gave.
+///
+/// # Errors
+/// The system's; then, as where `fill` gives false, the file is as it was.
+pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>) -> io::Result<bool> {
+    let (path, directory) = match place(path)? {
+        Place::Special(path) => return fill(&mut fs::OpenOptions::new().write(true).open(path)?),
+        Place::File { path, directory } => (path, directory),
+    };
+    let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);
+    let mut file = tempfile::Builder::new()
+        .prefix(".forerun-")
+        .permissions(Permissions::from_mode(mode))
+        .tempfile_in(directory)?;
+    let whole = fill(file.as_file_mut())?;
+    if whole {
+        file.persist(&path).map_err(|e| e.error)?;
+    }
+    Ok(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::{self, Write as _};
+    use std::path::Path;
+
+    use super::{check, replace, write};
+
+    #[test]
+    fn a_file_is_replaced_whole_or_left_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        write(&file, b"one").unwrap();
+        let broken = replace(&file, |f| {
+            f.write_all(b"tw")?;
+            Err(io::Error::other("broken"))
+        });
+        assert!(broken.is_err());
+        assert!(!replace(&file, |f| f.write_all(b"tw").map(|()| false)).unwrap());
+        assert_eq!(fs::read(&file).unwrap(), b"one");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_stays_a_link_and_a_device_a_device() {
+        let dir = tempfile::tempdir().unwrap();
+        let (file, link) = (dir.path().join("a"), dir.path().join("b"));
+        fs::write(&file, "one").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        write(&link, b"two").unwrap();
+        assert!(link.is_symlink());
+        assert_eq!(fs::read(&file).unwrap(), b"two");
+        write(Path::new("/dev/null"), b"x").unwrap();
+        assert!(!Path::new("/dev/null").is_file());
+    }
+
+    #[test]
+    fn what_is_in_the_way_is_said_before() {
+        let dir = tempfile::tempdir().unwrap();
+        let said = |path: &Path| check("--json", path).unwrap_err().to_string();
+        assert!(said(dir.path()).contains("it is a directory"));
+        assert!(said(&dir.path().join("no/a")).contains("there is no directory"));
+        assert!(said(Path::new("/")).starts_with("--json /: "));
+        check("--json", &dir.path().join("a")).unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+}

@@ -1,0 +1,172 @@
+//! Job files: a job written down, in TOML.
+//!
+//! ```toml
+//! format = 1
+//! application = "sort"
+//! input = ["big.bin"]
+//! type = "i64"
+//! strategy = "adaptive"
+//! ```
+//!
+//! Every other key is a long option of the application or of the command, without its dashes; an
+//! option given on the command line as well is taken from there. Names of files are relative to
+//! where the command runs, as on the command line.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use toml::Value;
+
+use crate::error::{CliError, request};
+use crate::outcomes::reason;
+
+/// The format of job files that this build reads.
+const FORMAT: i64 = 1;
+
+/// Short names of options, which a file gives by their long names.
+const SHORT: [(&str, &str); 2] = [("processors", "-p"), ("out", "-o")];
+
+/// The words that a job file stands for: the application, its input, options, and then `rest`,
+/// what the command line says beside the file.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file).map_err(|e| {
+        request(format!(
+            "{name} is neither a job (sort, reduce, tasks) nor a job file that can be read: {}",
+            reason(&e)
+        ))
+    })?;
+    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
+        let line = e.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
+        request(format!("{name}, line {line}: this is not TOML: {}", e.message()))
+    })?;
+    let wrong = |what: String| request(format!("{name}: {what}"));
+    match table.get("format") {
+        Some(Value::Integer(FORMAT)) => {}
+        Some(other) => {
+            return Err(wrong(format!(
+                "format = {other} is not one that this build reads: it reads {FORMAT}"
+            )));
+        }
+        None => return Err(wrong(format!("a job file begins with format = {FORMAT}"))),
+    }
+    let Some(Value::String(application)) = table.get("application") else {
+        return Err(wrong("expected application = \"sort\", \"reduce\" or \"tasks\"".into()));
+    };
+    let mut words = vec![OsString::from(application)];
+    for (key, value) in &table {
+        if ["format", "application", "input"].contains(&key.as_str()) || is_given(key, rest) {
+            continue;
+        }
+        option(&mut words, key, value).map_err(wrong)?;
+    }
+    words.extend(rest.iter().cloned());
+    // Last, after `--`, so that no file is taken for an option.
+    if let Some(input) = table.get("input") {
+        words.push("--".into());
+        let inputs = scalars(input).ok_or_else(|| {
+            wrong(format!("input = {input}: expected a string, a number, or a list of such"))
+        })?;
+        words.extend(inputs.into_iter().map(OsString::from));
+    }
+    Ok(words)
+}
+
+/// Whether the command line says `key` itself.
+fn is_given(key: &str, rest: &[OsString]) -> bool {
+    let long = format!("--{key}");
+    let short = SHORT.iter().find(|(name, _)| *name == key).map(|(_, short)| *short);
+    rest.iter().filter_map(|w| w.to_str()).any(|word| {
+        let is_long = word.strip_prefix(&long).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
+        is_long || short.is_some_and(|s| word.starts_with(s))
+    })
+}
+
+fn option(words: &mut Vec<OsString>, key: &str, value: &Value) -> Result<(), String> {
+    match value {
+        Value::Boolean(true) => words.push(format!("--{key}").into()),
+        Value::Boolean(false) => {}
+        _ => {
+            let values = scalars(value)
+                .ok_or_else(|| format!("{key} = {value}: expected a string, a number, true, or a list"))?;
+            words.extend(values.into_iter().map(|v| OsString::from(format!("--{key}={v}"))));
+        }
+    }
+    Ok(())
+}
+
+/// A value that is a string, a number, or a list of such, as strings.
+fn scalars(value: &Value) -> Option<Vec<String>> {
+    match value {
+        Value::String(s) => Some(vec![s.clone()]),
+        Value::Integer(n) => Some(vec![n.to_string()]),
+        Value::Float(x) => Some(vec![x.to_string()]),
+        Value::Array(values) => {
+            values.iter().map(scalars).collect::<Option<Vec<_>>>().map(|v| v.into_iter().flatten().collect())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::words;
+
+    fn of(text: &str, rest: &[&str]) -> Result<Vec<String>, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("job.toml");
+        std::fs::write(&file, text).unwrap();
+        let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
+        match words(&file, &rest) {
+            Ok(words) => Ok(words.into_iter().map(|w| w.into_string().unwrap()).collect()),
+            Err(e) => Err(e.to_string().replace(&dir.path().display().to_string(), "")),
+        }
+    }
+
+    #[test]
+    fn a_job_file_stands_for_the_words_of_the_command_line() {
+        let text = "format = 1\napplication = \"reduce\"\ninput = [\"-a\", \"b\"]\nmap = \"wc -w\"\n\
+                    shell = true\ncommutative = false\ninclude = [\"*.x\", \"*.y\"]\nprocessors = 2\n";
+        assert_eq!(
+            of(text, &[]).unwrap(),
+            [
+                "reduce",
+                "--include=*.x",
+                "--include=*.y",
+                "--map=wc -w",
+                "--processors=2",
+                "--shell",
+                "--",
+                "-a",
+                "b"
+            ]
+        );
+        assert_eq!(
+            of("format = 1\napplication = \"tasks\"\ninput = 64", &[]).unwrap(),
+            ["tasks", "--", "64"]
+        );
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_file() {
+        let text = "format = 1\napplication = \"sort\"\ninput = \"a\"\nprocessors = 2\ntype = \"i64\"";
+        assert_eq!(of(text, &["-p", "1"]).unwrap(), ["sort", "--type=i64", "-p", "1", "--", "a"]);
+        assert_eq!(of(text, &["--type=u32"]).unwrap(), ["sort", "--processors=2", "--type=u32", "--", "a"]);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(of("application = \"sort\"", &[]).unwrap_err().contains("format = 1"));
+        assert!(of("format = 2", &[]).unwrap_err().contains("it reads 1"));
+        assert!(of("format = 1\ninput = \"x\"", &[]).unwrap_err().contains("application"));
+        assert!(
+            of("format = 1\napplication = \"sort\"\ntype = { a = 1 }", &[]).unwrap_err().contains("type")
+        );
+        assert!(of("format = ", &[]).unwrap_err().contains("job.toml"));
+    }
+}

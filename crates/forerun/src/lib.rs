@@ -1,0 +1,34 @@
+//! What the command `forerun` is made of.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`cli`] | what can be said on the command line |
+//! | [`commands`] | what each command does |
+//! | [`figures`], [`pilot`] | the platform's figures and the job's |
+//! | [`planning`], [`simulate`] | plans, and predictions by virtual time |
+//! | [`execute`] | running a job as planned |
+//! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
+//! | [`describe`], [`text`], [`console`] | what a person reads |
+//! | [`mod@file`], [`signals`] | files whole or not there; ending early |
+
+#![forbid(missing_docs)]
+
+pub mod calibrate;
+pub mod cli;
+pub mod commands;
+pub mod compare;
+pub mod console;
+pub mod describe;
+pub mod error;
+pub mod execute;
+pub mod figures;
+pub mod file;
+pub mod jobs;
+pub mod outcomes;
+pub mod pilot;
+pub mod planning;
+pub mod report;
+pub mod sbatch;
+pub mod signals;
+pub mod simulate;
+pub mod text;

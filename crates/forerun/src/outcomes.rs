@@ -1,0 +1,172 @@
+//! Reads the files of outcomes that `run`, `predict` and `emulate` write with `--json`.
+
+use std::fmt;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use forerun_platform::Outcome;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::error::Category;
+
+/// Why outcomes could not be read: one sentence that names the file, the place, what was expected
+/// and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadError {
+    file: PathBuf,
+    line: Option<usize>,
+    message: String,
+}
+
+impl ReadError {
+    /// The file that could not be read, `-` for standard input.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The line, from 1, where there is one.
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = match self.file.as_os_str() == "-" {
+            true => "standard input".into(),
+            false => self.file.display().to_string(),
+        };
+        match self.line {
+            Some(line) => write!(f, "{file}, line {line}: {}", self.message),
+            None => write!(f, "{file}: {}", self.message),
+        }
+    }
+}
+
+impl std::error::Error for ReadError {}
+
+const WRITERS: &str = "`forerun run --json FILE` or `forerun predict --json FILE` writes such a file";
+
+/// Reads one or more files, each a JSON list of outcomes, in the order given; `-` is standard input.
+///
+/// # Errors
+/// A file that is missing, unreadable, not JSON, not a list of outcomes or an empty list, and an
+/// outcome whose numbers make no sense (a negative time, no processors).
+pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
+    let mut all = Vec::new();
+    for file in files.iter().map(AsRef::as_ref) {
+        let fail = |message| ReadError { file: file.into(), line: None, message };
+        let mut bytes = Vec::new();
+        let read = if file.as_os_str() == "-" {
+            std::io::stdin().read_to_end(&mut bytes)
+        } else {
+            std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes))
+        };
+        read.map_err(|e| fail(format!("cannot be read ({}); give a file that `--json` wrote", reason(&e))))?;
+        let text = String::from_utf8(bytes)
+            .map_err(|_| fail(format!("is not text, so not JSON; expected a list of outcomes: {WRITERS}")))?;
+        all.extend(parse(file, &text)?);
+    }
+    Ok(all)
+}
+
+/// Reads a JSON list of outcomes; `file` is only named in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
+    let fail = |line, message| ReadError { file: file.into(), line, message };
+    if text.trim().is_empty() {
+        return Err(fail(None, format!("is empty; expected a JSON list of outcomes: {WRITERS}")));
+    }
+    let list: Vec<Outcome> = serde_json::from_str(text).map_err(|e| match e.classify() {
+        Category::Syntax | Category::Eof | Category::Io => {
+            fail(Some(e.line()), format!("is not JSON: {}; expected a list of outcomes: {WRITERS}", what(&e)))
+        }
+        Category::Data => fail(Some(e.line()), misfit(text, &e)),
+    })?;
+    if list.is_empty() {
+        return Err(fail(None, format!("holds an empty list; expected at least one outcome: {WRITERS}")));
+    }
+    for (at, outcome) in list.iter().enumerate() {
+        if let Some(wrong) = nonsense(outcome) {
+            return Err(fail(None, format!("outcome {} has {wrong}", at + 1)));
+        }
+    }
+    Ok(list)
+}
+
+/// What is wrong with JSON that is not a list of outcomes, naming the outcome.
+fn misfit(text: &str, error: &serde_json::Error) -> String {
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Array(items)) => {
+            let first = items
+                .iter()
+                .enumerate()
+                .find_map(|(at, item)| Outcome::deserialize(item).err().map(|e| (at, e)));
+            let (at, error) = first.map_or((0, what(error)), |(at, e)| (at, what(&e)));
+            format!(
+                "outcome {} of the list is not one ({error}); expected what `run` and `predict` give: {WRITERS}",
+                at + 1
+            )
+        }
+        Ok(other) => {
+            let found = match other {
+                Value::Object(_) => "one object",
+                Value::String(_) => "a string",
+                Value::Number(_) => "a number",
+                _ => "another value",
+            };
+            format!("expected a list of outcomes `[{{\"way\": …}}, …]`, found {found}; {WRITERS}")
+        }
+        Err(e) => format!("is not JSON: {}", what(&e)),
+    }
+}
+
+/// What is wrong with an outcome's numbers. Reports divide by them and draw to their scale.
+fn nonsense(outcome: &Outcome) -> Option<String> {
+    let bad = |s: f64| !s.is_finite() || s < 0.0;
+    let predicted = outcome.predicted.iter().chain(&outcome.plan.predicted);
+    if outcome.processors == 0 {
+        return Some("`processors` 0; expected at least 1".into());
+    }
+    if bad(outcome.makespan_s) {
+        return Some(format!("`makespan_s` {}; expected seconds, not negative", outcome.makespan_s));
+    }
+    for p in predicted {
+        if bad(p.makespan_s) || bad(p.low_s) || bad(p.high_s) || p.low_s > p.high_s {
+            return Some(format!(
+                "`predicted` {} from {} to {}; expected seconds, not negative, low before high",
+                p.makespan_s, p.low_s, p.high_s
+            ));
+        }
+    }
+    let stages = outcome.stages.values().chain(outcome.ranks.iter().flat_map(|rank| rank.stages.values()));
+    if let Some(stage) = { stages }.find(|stage| bad(stage.total_s)) {
+        return Some(format!("a stage of `total_s` {}; expected seconds, not negative", stage.total_s));
+    }
+    let spans = outcome.ranks.iter().flat_map(|rank| &rank.timeline);
+    if let Some(span) =
+        { spans }.find(|span| bad(span.start_s) || bad(span.end_s) || span.end_s < span.start_s)
+    {
+        return Some(format!(
+            "a span from {} to {} in `timeline`; expected seconds since the start, start before end",
+            span.start_s, span.end_s
+        ));
+    }
+    None
+}
+
+/// What serde_json says, without its " at line … column …".
+fn what(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_string()
+}
+
+/// An input or output error in words, without the number of the operating system.
+pub(crate) fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.rsplit_once(" (os error").map_or(text.as_str(), |(what, _)| what);
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}

@@ -1,0 +1,144 @@
+//! Costs from timed calls.
+
+use forerun_platform::Cost;
+
+/// One timed call.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Point {
+    pub(super) bytes: f64,
+    pub(super) seconds: f64,
+}
+
+/// Residuals beyond so many robust deviations count less (Huber, 1964).
+const HUBER: f64 = 1.5;
+/// Rounds of reweighting; it settles in a few.
+const ROUNDS: usize = 20;
+/// What the machine does to one call it does to those beside it: as many as there are, they tell
+/// no more than two that are independent.
+const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
+/// A median absolute deviation is this part of a normal deviation.
+const MAD: f64 = 0.6745;
+
+/// Fits `fixed + per_byte · bytes` with neither below 0, so that the squares of *relative*
+/// errors are least: a call of a microsecond counts as much as one of a second. Calls that are far
+/// off the others (the machine was doing something else) count less.
+pub(super) fn fit(points: &[Point]) -> Cost {
+    let points: Vec<Point> = points.iter().copied().filter(|p| p.seconds > 0.0).collect();
+    if points.is_empty() {
+        return Cost::default();
+    }
+    // Relative to what was measured at first; relative to the line from then on, since the former
+    // counts short calls for more and ends below the mean.
+    let mut weights: Vec<f64> = points.iter().map(|p| p.seconds.powi(-2)).collect();
+    let mut line = (0.0, 0.0);
+    let mut scale = 0.0;
+    for _ in 0..ROUNDS {
+        line = straight(&points, &weights);
+        let residuals: Vec<f64> = points.iter().map(|p| p.seconds / at(line, p) - 1.0).collect();
+        scale = median(residuals.iter().map(|r| r.abs()).collect()) / MAD;
+        for ((weight, r), p) in weights.iter_mut().zip(&residuals).zip(&points) {
+            let trust = if scale > 0.0 && r.abs() > HUBER * scale { HUBER * scale / r.abs() } else { 1.0 };
+            *weight = trust / at(line, p).powi(2);
+        }
+    }
+    // Two figures were fitted; from so few calls as that, no spread can be told.
+    let spread = if points.len() > 2 { deviation(&points, line, scale) } else { 0.0 };
+    Cost { fixed: line.0, per_byte: line.1, per_result: 0.0, spread, error: spread / ALIKE_IN_TIME }
+}
+
+/// Relative deviation of the calls from the line, those beyond three robust deviations taken at three.
+fn deviation(points: &[Point], line: (f64, f64), scale: f64) -> f64 {
+    let bound = if scale > 0.0 { 3.0 * scale } else { f64::INFINITY };
+    let squares: f64 =
+        points.iter().map(|p| (p.seconds / at(line, p) - 1.0).clamp(-bound, bound).powi(2)).sum();
+    (squares / (points.len() as f64 - 2.0)).sqrt()
+}
+
+fn at((fixed, per_byte): (f64, f64), p: &Point) -> f64 {
+    fixed + per_byte * p.bytes
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// The straight line of least weighted relative squares, with neither figure below 0.
+fn straight(points: &[Point], weights: &[f64]) -> (f64, f64) {
+    let (mut s, mut sx, mut sxx, mut sy, mut sxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (p, &w) in points.iter().zip(weights) {
+        s += w;
+        sx += w * p.bytes;
+        sxx += w * p.bytes * p.bytes;
+        sy += w * p.seconds;
+        sxy += w * p.bytes * p.seconds;
+    }
+    let determinant = s * sxx - sx * sx;
+    let of_one_size = determinant <= 1e-9 * s * sxx;
+    let (fixed, per_byte) = if of_one_size {
+        (0.0, 0.0)
+    } else {
+        ((sxx * sy - sx * sxy) / determinant, (s * sxy - sx * sy) / determinant)
+    };
+    if !of_one_size && per_byte > 0.0 && fixed >= 0.0 {
+        return (fixed, per_byte);
+    }
+    // One of the two alone; all of it per byte unless sizes do not matter.
+    let proportional = (0.0, if sxx > 0.0 { sxy / sxx } else { 0.0 });
+    let flat = (sy / s, 0.0);
+    let miss = |line: (f64, f64)| -> f64 {
+        points.iter().zip(weights).map(|(p, w)| w * (at(line, p) - p.seconds).powi(2)).sum()
+    };
+    let by_size = proportional.1 > 0.0 && (of_one_size || miss(proportional) <= miss(flat));
+    if by_size { proportional } else { flat }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Point, fit};
+
+    fn points(of: &[(f64, f64)]) -> Vec<Point> {
+        of.iter().map(|&(bytes, seconds)| Point { bytes, seconds }).collect()
+    }
+
+    #[test]
+    fn recovers_a_line() {
+        let line: Vec<_> = [1e3, 1e4, 1e5, 1e6].iter().map(|&b| (b, 2e-3 + 3e-9 * b)).collect();
+        let cost = fit(&points(&line));
+        assert!((cost.fixed - 2e-3).abs() < 1e-9 && (cost.per_byte - 3e-9).abs() < 1e-15, "{cost:?}");
+        assert!(cost.spread < 1e-6);
+    }
+
+    #[test]
+    fn is_little_moved_by_calls_that_were_disturbed() {
+        let mut calls: Vec<_> =
+            (1..=20).map(|i| (f64::from(i) * 1e5, 1e-3 + 2e-9 * f64::from(i) * 1e5 * 1.01)).collect();
+        let clean = fit(&points(&calls));
+        calls[4].1 *= 30.0;
+        calls[17].1 *= 10.0;
+        let disturbed = fit(&points(&calls));
+        let ratio = disturbed.seconds(1e6, 1.0) / clean.seconds(1e6, 1.0);
+        assert!((ratio - 1.0).abs() < 0.05, "{ratio}: {disturbed:?}");
+    }
+
+    #[test]
+    fn keeps_the_mean_of_calls_that_vary_by_nature() {
+        let calls: Vec<_> = (0..40).map(|i| (1e6, 1e-3 * if i % 2 == 0 { 0.8 } else { 1.2 })).collect();
+        let cost = fit(&points(&calls));
+        assert!((cost.seconds(1e6, 1.0) / 1e-3 - 1.0).abs() < 0.05, "{cost:?}");
+        assert!((cost.spread - 0.2).abs() < 0.05, "{cost:?}");
+    }
+
+    #[test]
+    fn never_gives_a_negative_cost() {
+        let falling = fit(&points(&[(1e3, 2.0), (1e6, 1.0), (1e6, 1.1)]));
+        assert!(falling.fixed > 0.0 && falling.per_byte == 0.0, "{falling:?}");
+        let convex = fit(&points(&[(1e3, 1e-6), (1e6, 2e-3), (2e6, 8e-3)]));
+        assert!(convex.fixed >= 0.0 && convex.per_byte > 0.0, "{convex:?}");
+        // Of calls of one size nothing can be told; what they cost is taken to be their bytes'.
+        let one_size = fit(&points(&[(1e6, 1e-3), (1e6, 1.2e-3)]));
+        assert_eq!(one_size.fixed, 0.0);
+        assert!(one_size.seconds(1e6, 1.0) > 0.9e-3, "{one_size:?}");
+        assert_eq!(fit(&[]).seconds(1e6, 1.0), 0.0);
+    }
+}

@@ -1,0 +1,210 @@
+//! From a job and its figures to a plan.
+
+use forerun_apps::{Extent, ReductionJob};
+use forerun_model::Load;
+use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered};
+use forerun_model::reduction::predict;
+use forerun_platform::{Bytes, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
+use forerun_skeleton::reduction::{Reduce, Shape};
+
+use crate::cli::ShapeOptions;
+use crate::error::{CliError, request};
+use crate::signals::Interrupt;
+use crate::simulate::makespan;
+
+/// What planning needs to know of a job.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The application's name.
+    pub name: String,
+    /// How its input can be cut.
+    pub input: Divisible,
+    /// Whether its merge commutes.
+    pub commutative: bool,
+}
+
+/// How far the costs of tasks are trusted beyond the largest that was tried.
+const BEYOND: u64 = 8;
+
+impl Facts {
+    /// The facts of a job. Where the planner is to choose the grain, tasks are at most eight times
+    /// as large as the `largest` that was tried: what larger ones cost was not seen.
+    pub fn of<J: ReductionJob>(job: &J, largest: Option<u64>, shape: &ShapeOptions) -> Self {
+        let Extent { bytes, pieces, min_grain, max_grain } = job.extent();
+        let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
+        let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));
+        let input = match pieces {
+            Some(sizes) => Divisible::Pieces { sizes, max_grain },
+            None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
+        };
+        Facts { name: job.name().into(), input, commutative: job.app().commutative() }
+    }
+}
+
+/// Most results that a delivery can be asked to wait for.
+const MOST_RESULTS: u64 = 1 << 32;
+/// Most messages that a rank can be allowed to be ahead.
+const MOST_AHEAD: usize = 1 << 20;
+/// Largest fan-in: far beyond it one rank would do nothing but merge.
+const MOST_ARITY: usize = 1 << 12;
+
+fn grain(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
+    let Some(text) = &shape.grain else { return Ok(None) };
+    match text.parse::<Bytes>() {
+        Ok(Bytes(0)) => Err(request(format!("--grain {text}: a task takes at least 1 B"))),
+        Ok(Bytes(bytes)) => Ok(Some(bytes)),
+        Err(e) => Err(request(format!("--grain {text}: {e}"))),
+    }
+}
+
+/// Looks at what is pinned, before anything is measured for a plan that cannot be.
+///
+/// # Errors
+/// The option that cannot be met whatever the job.
+pub fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError> {
+    grain(shape)?;
+    let refuse = |what: String| Err(request(what));
+    if !(1..=MOST_AHEAD).contains(&shape.window) {
+        return refuse(format!(
+            "--window {}: a rank can be at least 1 message ahead, and at most {MOST_AHEAD}",
+            shape.window
+        ));
+    }
+    if let Some(set) = shape.set.filter(|&s| !(1..=MOST_RESULTS).contains(&s)) {
+        return refuse(format!(
+            "--set {set}: a delivery holds at least 1 result, and at most {MOST_RESULTS}"
+        ));
+    }
+    if let Some(arity) = shape.arity.filter(|&a| !(2..=MOST_ARITY).contains(&a)) {
+        return refuse(format!(
+            "--arity {arity}: the fan-in of a tree is at least 2, and at most {MOST_ARITY}"
+        ));
+    }
+    if shape.groups == Some(0) {
+        return refuse("--groups 0: there is at least 1 group".into());
+    }
+    if let (Some(groups), Some(p)) = (shape.groups, processors)
+        && !p.is_multiple_of(groups)
+    {
+        return refuse(format!(
+            "--groups {groups}: {p} processors cannot be cut into {groups} groups of the same size; \
+             give a divisor of {p}"
+        ));
+    }
+    Ok(())
+}
+
+/// Plans a job: what is pinned in `shape` and `processors` stays, the rest is chosen.
+///
+/// # Errors
+/// Why there is no such plan.
+pub fn plan(
+    facts: &Facts,
+    profile: &ReductionProfile,
+    platform: &Platform,
+    shape: &ShapeOptions,
+    processors: Option<usize>,
+    max_processors: Option<usize>,
+    interrupt: &Interrupt,
+) -> Result<Planned, CliError> {
+    check(shape, processors)?;
+    let grain = grain(shape)?;
+    let fixed = Fixed {
+        strategy: shape.strategy.get(),
+        processors,
+        groups: shape.groups,
+        arity: shape.arity,
+        grain,
+        set: shape.set,
+    };
+    let base = Request::new(platform, profile, facts.input.clone());
+    let request = Request {
+        max_processors: max_processors.or(processors).unwrap_or(base.max_processors),
+        fixed,
+        commutative: facts.commutative,
+        ..base
+    };
+    let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
+    refine(&mut planned, &request, facts, interrupt)?;
+    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
+        choice.plan.window = shape.window;
+    }
+    Ok(planned)
+}
+
+/// Tasks that may be simulated to refine a plan, and shapes that are tried.
+const REFINING: (u64, usize) = (100_000, 64);
+
+/// The adaptive strategy has knobs whose settings the closed form tells apart less finely than they
+/// differ: of those close to the best by the closed form, takes the best in virtual time.
+fn refine(
+    planned: &mut Planned,
+    request: &Request<'_>,
+    facts: &Facts,
+    interrupt: &Interrupt,
+) -> Result<(), CliError> {
+    let Some(choice) = planned.ranked.iter_mut().find(|c| c.plan.strategy == Strategy::Adaptive) else {
+        return Ok(());
+    };
+    let tasks = choice.plan.grain.tasks.unwrap_or(0).max(1);
+    let tries = REFINING.1.min((REFINING.0 / tasks) as usize);
+    if tries < 2 || choice.plan.group_size() < 2 {
+        return Ok(());
+    }
+    let plan = choice.plan.clone();
+    let of_it = Fixed {
+        strategy: Some(Strategy::Adaptive),
+        processors: Some(plan.processors),
+        groups: Some(plan.groups),
+        grain: Some(plan.grain.bytes).filter(|_| !matches!(request.input, Divisible::Tasks { .. })),
+        ..request.fixed
+    };
+    let shapes = considered(&Request { fixed: of_it, ..request.clone() }).map_err(crate::error::request)?;
+    let load =
+        Load { commutative: facts.commutative, ..Load::new(tasks, facts.input.bytes() / tasks as f64) };
+    let (costs, platform) = (request.profile, request.platform);
+    let mut close: Vec<(f64, Shape)> = Vec::new();
+    for shape in shapes {
+        let seconds = predict(&shape, &load, costs, platform).map_err(crate::error::request)?.makespan_s;
+        close.push((seconds, shape));
+    }
+    close.sort_by(|a, b| a.0.total_cmp(&b.0));
+    close.dedup_by_key(|c| c.1);
+    let mut best: Option<(f64, Plan)> = None;
+    for (_, shape) in close.into_iter().take(tries) {
+        let Shape { arity, set, gather, deal, .. } = shape;
+        let tried = Plan { arity, set, gather, deal, ..plan.clone() };
+        let Ok(seconds) = makespan(facts, &tried, costs, platform, interrupt) else { continue };
+        if best.as_ref().is_none_or(|b| seconds < b.0) {
+            best = Some((seconds, tried));
+        }
+    }
+    crate::execute::stop_if_interrupted(interrupt)?;
+    if let Some((_, tried)) = best {
+        let prediction =
+            predict(&Shape::from(&tried), &load, costs, platform).map_err(crate::error::request)?;
+        choice.plan = Plan { predicted: Some(prediction.interval), ..tried };
+        choice.prediction = prediction;
+        if planned.best.plan.strategy == Strategy::Adaptive {
+            planned.best = choice.clone();
+        }
+    }
+    Ok(())
+}
+
+/// What a prediction says, as an outcome.
+pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome {
+    let prediction = &choice.prediction;
+    let tasks = choice.plan.grain.tasks.unwrap_or(0) as f64;
+    let makespan_s = prediction.makespan_s;
+    Outcome {
+        predicted: Some(prediction.interval),
+        throughput: if makespan_s > 0.0 { tasks / makespan_s } else { 0.0 },
+        messages: prediction.messages,
+        bytes: prediction.bytes,
+        stages: prediction.stages.clone(),
+        job: facts.name.clone(),
+        platform: platform.name.clone(),
+        ..Outcome::from_ranks(Way::Analytic, choice.plan.clone(), makespan_s, Vec::new(), 0)
+    }
+}

@@ -1,0 +1,61 @@
+//! Writes the page so that the file is whole or not there.
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use forerun_platform::Outcome;
+
+/// Why a report could not be written: one sentence that names the file and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriteError {
+    file: PathBuf,
+    message: String,
+}
+
+impl WriteError {
+    /// The file that could not be written.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.file.display(), self.message)
+    }
+}
+
+impl std::error::Error for WriteError {}
+
+/// Writes the report of some outcomes to a file: first under another name in the same directory, then
+/// renamed, so that a reader never sees half a page and a failure leaves what was there. `-` is standard
+/// output; a device or a pipe is written to as it is.
+///
+/// # Errors
+/// No outcomes, or a file that cannot be written there.
+pub fn write(outcomes: &[Outcome], file: &Path) -> Result<(), WriteError> {
+    let fail = |message: String| WriteError { file: file.into(), message };
+    if outcomes.is_empty() {
+        return Err(fail("not written, there are no outcomes to report; give at least one".into()));
+    }
+    let page = super::html(outcomes);
+    let written = if file.as_os_str() == "-" {
+        std::io::stdout().write_all(page.as_bytes())
+    } else {
+        crate::file::replace(file, |to| {
+            to.write_all(page.as_bytes())?;
+            if to.metadata()?.is_file() {
+                to.sync_all()?;
+            }
+            Ok(true)
+        })
+        .map(drop)
+    };
+    written.map_err(|e| {
+        fail(format!(
+            "cannot be written ({}); give `-o` a file in a directory you may write to",
+            crate::outcomes::reason(&e)
+        ))
+    })
+}

@@ -1,0 +1,113 @@
+//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process.
+
+use std::io::Write as _;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use forerun_skeleton::Cancel;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+
+use crate::error::CliError;
+
+/// Signals that come within this time are one: `timeout` sends one to the process and one to its group.
+const SAME: Duration = Duration::from_millis(500);
+
+/// Listens for signals from now on.
+///
+/// While there is something to put away (temporary files, processes; [`Interrupt::busy`]) the first
+/// signal sets the flag of [`Interrupt::cancel`], and whoever works looks at that. At all other times,
+/// such as when a list of inputs is read from a terminal, it ends the process at once.
+#[derive(Debug, Clone)]
+pub struct Interrupt {
+    cancel: Cancel,
+    signal: Arc<AtomicI32>,
+    /// How many pieces of work that leave something to put away are under way.
+    busy: Arc<Mutex<usize>>,
+}
+
+impl Interrupt {
+    /// Starts listening.
+    ///
+    /// # Errors
+    /// Where the system refuses.
+    pub fn listen() -> std::io::Result<Self> {
+        let interrupt = Interrupt {
+            cancel: Cancel::new(),
+            signal: Arc::new(AtomicI32::new(0)),
+            busy: Arc::new(Mutex::new(0)),
+        };
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let heard = interrupt.clone();
+        thread::Builder::new().name("signals".into()).spawn(move || {
+            let mut first = None;
+            for signal in &mut signals {
+                heard.hear(signal, &mut first);
+            }
+        })?;
+        Ok(interrupt)
+    }
+
+    fn hear(&self, signal: i32, first: &mut Option<Instant>) {
+        let busy = self.lock();
+        if *busy == 0 {
+            // Nothing begins while the lock is held, and nobody else speaks for the flag is not set.
+            let interrupted = CliError::Interrupted(signal);
+            let _ = writeln!(std::io::stderr(), "forerun: {interrupted}");
+            std::process::exit(interrupted.status().into());
+        }
+        match first {
+            None => {
+                *first = Some(Instant::now());
+                self.signal.store(signal, Ordering::SeqCst);
+                self.cancel.cancel();
+            }
+            // Asked twice: whoever asks does not want to wait for things to be put away.
+            Some(first) if first.elapsed() > SAME => {
+                let _ = emulate_default_handler(signal);
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// Does work that leaves something to put away, and looks at the flag.
+    ///
+    /// # Errors
+    /// What `work` says; that a signal was heard before it began.
+    pub fn busy<T>(&self, work: impl FnOnce() -> Result<T, CliError>) -> Result<T, CliError> {
+        /// Counts down however the work ends.
+        struct Under<'a>(&'a Interrupt);
+        impl Drop for Under<'_> {
+            fn drop(&mut self) {
+                *self.0.lock() -= 1;
+            }
+        }
+        let _under = {
+            let mut busy = self.lock();
+            if let Some(signal) = self.signal() {
+                return Err(CliError::Interrupted(signal));
+            }
+            *busy += 1;
+            Under(self)
+        };
+        work()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, usize> {
+        // A count is whole whoever panicked beside it.
+        self.busy.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// The flag that the first signal sets.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// The signal heard, if one was.
+    pub fn signal(&self) -> Option<i32> {
+        Some(self.signal.load(Ordering::SeqCst)).filter(|&s| s != 0)
+    }
+}

@@ -1,0 +1,241 @@
+//! Predictions by virtual time.
+
+use std::collections::BTreeMap;
+
+use forerun_model::Load;
+use forerun_model::planner::{Divisible, groups_of};
+use forerun_model::reduction::effective;
+use forerun_platform::{Interval, Outcome, Plan, Platform, ReductionProfile, Stage, StageTotal, Way};
+use forerun_sim::costed::{Costed, Inputs};
+use forerun_sim::pricing::Profiled;
+use forerun_sim::{LogGps, run, run_totals};
+use forerun_skeleton::reduction::{Reduction, Runner, Shape};
+use forerun_skeleton::{Message, Options, Program, Ran, RunError};
+
+use crate::error::{CliError, failed};
+use crate::execute::TIMELINE;
+use crate::planning::Facts;
+use crate::signals::Interrupt;
+
+/// Ranks up to which each one's times are kept.
+const RANKS_IN_FULL: usize = 1024;
+/// Runs with prices drawn anew, where prices spread: as many as fit into so many tasks.
+const DRAWS: (u64, u64) = (15, 2_000_000);
+
+/// A plan made ready for virtual time.
+struct Scene {
+    app: Costed,
+    profile: ReductionProfile,
+    network: LogGps,
+    pricing: Profiled,
+    shape: Shape,
+    tasks: u64,
+    cores: usize,
+}
+
+impl Scene {
+    fn new(
+        facts: &Facts,
+        plan: &Plan,
+        costs: &ReductionProfile,
+        platform: &Platform,
+    ) -> Result<Self, RunError> {
+        let shape = Shape::from(plan);
+        let inputs = inputs(&facts.input, plan.grain.bytes, plan.grain.tasks);
+        let (tasks, bytes) = match &inputs {
+            Inputs::Uniform { tasks, bytes } => (*tasks, *bytes as f64),
+            Inputs::Each(sizes) => {
+                let total = sizes.iter().fold(0u64, |a, &b| a.saturating_add(b));
+                (sizes.len() as u64, total as f64 / sizes.len().max(1) as f64)
+            }
+        };
+        let load = Load { commutative: facts.commutative, ..Load::new(tasks, bytes) };
+        let profile =
+            effective(costs, &shape, &load, platform).map_err(|e| RunError::Invalid(e.to_string()))?;
+        let app = Costed::new(&profile, inputs)?;
+        let app = if facts.commutative { app } else { app.keeping_order() };
+        let network = LogGps::new(&platform.network, shape.ranks)?;
+        let pricing = Profiled::new(&profile, platform, shape.ranks)?;
+        Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1) })
+    }
+
+    fn play(&self, pricing: &Profiled, options: &Options) -> Result<Simulated, RunError> {
+        let reduction = Reduction::new(&self.app, &self.app, &self.app, self.shape)?;
+        reduction.run(Virtually { network: &self.network, pricing, options })
+    }
+
+    /// The makespan with the finish. Where there are more ranks than cores, all that is busy takes
+    /// no less than its share of the cores, as in the closed form: virtual time gives each rank a
+    /// core of its own.
+    fn seconds(&self, played: &Simulated) -> f64 {
+        let mut makespan_s = played.makespan_s;
+        if self.shape.ranks > self.cores {
+            let waits = [Stage::Wait, Stage::Input];
+            let busy = played.stages.iter().filter(|(stage, _)| !waits.contains(stage));
+            makespan_s = makespan_s.max(busy.map(|(_, t)| t.total_s).sum::<f64>() / self.cores as f64);
+        }
+        makespan_s + self.finish(played.delivered_bytes)
+    }
+
+    fn finish(&self, delivered_bytes: u64) -> f64 {
+        self.profile.finish.seconds(delivered_bytes as f64, self.tasks as f64)
+    }
+}
+
+fn options(plan: &Plan, timeline: usize, interrupt: &Interrupt) -> Options {
+    Options { ranks: plan.processors, window: plan.window, timeline, cancel: interrupt.cancel().clone() }
+}
+
+/// The makespan of a plan in virtual time, where every call costs what is expected of it.
+///
+/// # Errors
+/// Where virtual time cannot say.
+pub fn makespan(
+    facts: &Facts,
+    plan: &Plan,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    interrupt: &Interrupt,
+) -> Result<f64, RunError> {
+    let scene = Scene::new(facts, plan, costs, platform)?;
+    let played = scene.play(&scene.pricing, &options(plan, 0, interrupt))?;
+    Ok(scene.seconds(&played))
+}
+
+/// Simulates a plan: what every message and every piece of work costs is charged, nothing is run.
+///
+/// Where the profile has spreads, the makespan is the mean of up to 15 runs with prices drawn anew
+/// (always the same ones), and the interval holds their spread and the error of the profile's
+/// figures.
+///
+/// # Errors
+/// Where virtual time cannot say; interrupted.
+pub fn simulate(
+    facts: &Facts,
+    plan: &Plan,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    interrupt: &Interrupt,
+) -> Result<Outcome, CliError> {
+    let explain = |e: RunError| match (e, interrupt.signal()) {
+        (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
+        (e, _) => failed(e),
+    };
+    let scene = Scene::new(facts, plan, costs, platform).map_err(explain)?;
+    let first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
+    let finish = scene.finish(first.delivered_bytes);
+    let profile = &scene.profile;
+    let spread = [&profile.task, &profile.merge, &profile.sink].iter().any(|c| c.spread > 0.0);
+    let draws = if spread { DRAWS.0.min(DRAWS.1 / scene.tasks.max(1)) } else { 0 };
+    let mut drawn = Vec::new();
+    for seed in 0..draws {
+        let pricing = scene.pricing.clone().with_spread(seed);
+        let played = scene.play(&pricing, &options(plan, 0, interrupt)).map_err(explain)?;
+        drawn.push(scene.seconds(&played));
+    }
+    let plain = scene.seconds(&first);
+    let (makespan_s, deviation) = mean_and_deviation(&drawn).unwrap_or((plain, 0.0));
+    let half = 1.96 * deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
+    let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, scene.tasks);
+    outcome.stages = first.stages;
+    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish });
+    outcome.messages = first.messages;
+    outcome.bytes = first.bytes;
+    outcome.predicted =
+        Some(Interval { makespan_s, low_s: (makespan_s - half).max(0.0), high_s: makespan_s + half });
+    outcome.job.clone_from(&facts.name);
+    outcome.platform.clone_from(&platform.name);
+    Ok(outcome)
+}
+
+/// The tasks that a grain cuts the input into.
+fn inputs(input: &Divisible, grain: u64, tasks: Option<u64>) -> Inputs {
+    match input {
+        Divisible::Tasks { tasks, bytes } => Inputs::Uniform { tasks: *tasks, bytes: *bytes as u64 },
+        Divisible::Anywhere { total_bytes, .. } => {
+            let tasks = tasks.unwrap_or_else(|| total_bytes.div_ceil(grain.max(1)));
+            Inputs::Uniform { tasks, bytes: total_bytes / tasks.max(1) }
+        }
+        Divisible::Pieces { sizes, .. } => Inputs::Each(groups_of(sizes, grain)),
+    }
+}
+
+/// How far the figures of the profile itself may be off, relative to the makespan: each stage's
+/// error by its share of the busy time.
+fn common_error(profile: &ReductionProfile, stages: &BTreeMap<Stage, StageTotal>, finish: f64) -> f64 {
+    let seconds = |stage| stages.get(&stage).map_or(0.0, |t| t.total_s);
+    let parts = [
+        (seconds(Stage::Task), profile.task.error),
+        (seconds(Stage::Merge), profile.merge.error),
+        (seconds(Stage::Sink), profile.sink.error),
+        (finish, profile.finish.error),
+    ];
+    let busy: f64 = parts.iter().map(|p| p.0).sum();
+    if busy > 0.0 { parts.iter().map(|(s, e)| (s / busy * e).powi(2)).sum::<f64>().sqrt() } else { 0.0 }
+}
+
+fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    if values.is_empty() {
+        return None;
+    }
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    Some((mean, variance.sqrt()))
+}
+
+/// What a simulated run gave.
+struct Simulated {
+    makespan_s: f64,
+    stages: BTreeMap<Stage, StageTotal>,
+    messages: u64,
+    bytes: u64,
+    ranks: Vec<forerun_platform::RankTimes>,
+    delivered_bytes: u64,
+}
+
+/// Runs in virtual time; of very many ranks only the sums are kept.
+struct Virtually<'a> {
+    network: &'a LogGps,
+    pricing: &'a Profiled,
+    options: &'a Options,
+}
+
+impl<M: Message> Runner<M, Option<forerun_sim::costed::Tallied>> for Virtually<'_> {
+    type Ran = Simulated;
+
+    fn run<P>(self, program: &P) -> Result<Simulated, RunError>
+    where
+        P: Program<Msg = M, Out = Option<forerun_sim::costed::Tallied>> + Sync,
+    {
+        let Virtually { network, pricing, options } = self;
+        let delivered =
+            |outs: &[Option<forerun_sim::costed::Tallied>]| outs.iter().flatten().map(|t| t.bytes).sum();
+        if options.ranks > RANKS_IN_FULL {
+            let t = run_totals(program, network, pricing, options)?;
+            return Ok(Simulated {
+                makespan_s: t.makespan_s,
+                stages: t.stages,
+                messages: t.messages,
+                bytes: t.bytes,
+                ranks: Vec::new(),
+                delivered_bytes: delivered(&t.outs),
+            });
+        }
+        let Ran { outs, makespan_s, ranks } = run(program, network, pricing, options)?;
+        let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
+        for (stage, part) in ranks.iter().flat_map(|r| &r.stages) {
+            let total = stages.entry(*stage).or_default();
+            total.count += part.count;
+            total.total_s += part.total_s;
+        }
+        Ok(Simulated {
+            makespan_s,
+            stages,
+            messages: ranks.iter().map(|r| r.messages).sum(),
+            bytes: ranks.iter().map(|r| r.bytes).sum(),
+            ranks,
+            delivered_bytes: delivered(&outs),
+        })
+    }
+}

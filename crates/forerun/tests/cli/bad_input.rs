@@ -1,0 +1,180 @@
+//! Inputs and outputs that are not as they should be.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::util::{FORERUN, Place, Running, assert_gone, finish, home, is_root};
+
+#[test]
+fn inputs_that_are_none() {
+    let place = Place::new();
+    place.write("short", [0; 17]);
+    place.write("empty", "");
+    place.write("dir/file", [0; 8]);
+    place.write("text", "1\n2\nthree\n");
+    for (line, status, words) in [
+        ("run sort gone", 2, &["gone", "does not exist"][..]),
+        ("run sort dir", 2, &["dir", "directory"]),
+        ("run sort short", 2, &["short", "17 bytes", "i32"]),
+        ("run sort /dev/null", 2, &["/dev/null", "not a regular file"]),
+        ("run sort text --type lines", 1, &["text", "three", "number"]),
+        ("reduce --map cat --merge cat gone", 2, &["gone", "does not exist"]),
+        ("reduce --map cat --merge cat dir gone", 2, &["gone", "does not exist"]),
+        ("reduce --map cat --merge cat --files-from gone", 2, &["gone"]),
+        ("reduce --map cat --merge cat --files-from empty", 2, &["no input"]),
+    ] {
+        let said = place.run(line).refused(status, words);
+        assert_eq!(said.err.lines().filter(|l| l.starts_with("forerun: ")).count(), 1, "{}", said.err);
+    }
+    // Nothing is something that can be sorted and reduced.
+    place.run("run sort empty").ok();
+    assert_eq!(place.text("empty.sorted"), "");
+    assert_eq!(place.run("reduce --map cat --merge cat empty").ok().text(), "");
+    place.assert_clean();
+}
+
+/// The command as a user whom permissions bind, if that can be.
+fn as_nobody(place: &Place, words: &[&str]) -> Option<Command> {
+    let command = place.command(words);
+    if !is_root() {
+        return Some(command);
+    }
+    let nobody = |words: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", FORERUN]).args(words);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", home().join("cache")).stdin(Stdio::null());
+        command
+    };
+    let works = nobody(&["--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    works.is_ok_and(|s| s.success()).then(|| nobody(words))
+}
+
+#[test]
+fn what_may_not_be_read_or_written() {
+    let place = Place::new();
+    let locked = place.write("locked", [0; 8]);
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    place.write("in", [0; 8]);
+    let read_only = place.path("read-only");
+    fs::create_dir(&read_only).unwrap();
+    fs::set_permissions(&read_only, fs::Permissions::from_mode(0o555)).unwrap();
+    fs::set_permissions(place.path("tmp"), fs::Permissions::from_mode(0o777)).unwrap();
+    for (words, expected) in [
+        (&["run", "sort", "locked", "-o", "tmp/x"][..], &["locked", "permissions"][..]),
+        (&["reduce", "--map", "cat", "--merge", "cat", "locked"], &["locked", "Permission denied"]),
+        (&["run", "sort", "in", "-o", "read-only/x"], &["read-only"]),
+        (&["reduce", "--map", "cat", "--merge", "cat", "in", "-o", "read-only/x"], &["read-only"]),
+        (&["run", "sort", "in", "-o", "tmp/x", "--json", "read-only/x"], &["--json read-only/x"]),
+        (&["generate", "numbers", "10", "-o", "read-only/x"], &["read-only/x"]),
+        (&["compare", "locked"], &["locked"]),
+        (&["run", "sort", "in", "--profile", "locked", "-o", "tmp/x"], &["locked"]),
+    ] {
+        let Some(command) = as_nobody(&place, words) else {
+            eprintln!("skipped: the command cannot be run as another user here");
+            return;
+        };
+        finish(command).refused(2, expected);
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn standard_output_that_nobody_reads() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 400_000]);
+    // `| head -1`: whoever reads goes at once.
+    for line in ["run sort in -p 2", "plan sort in", "predict sort in", "platform show lehigh-fire", "--help"]
+    {
+        let mut running = place.start(line.split(' '));
+        drop(running.child.stdout.take());
+        let said = running.end();
+        assert!(!said.err.contains("panicked"), "{line}: {}", said.err);
+        assert!(said.status.success(), "{line}: {:?} {}", said.status, said.err);
+    }
+    assert_eq!(place.read("in.sorted").len(), 400_000);
+    for line in ["reduce --map cat --merge cat in", "run sort in -p 2 --json -"] {
+        let mut running = place.start(line.split(' '));
+        drop(running.child.stdout.take());
+        running.end().refused(1, &["standard output"]);
+    }
+    // Closed from the start, and full.
+    let full = || Stdio::from(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
+    let mut command = place.command(["reduce", "--map", "cat", "--merge", "cat", "in"]);
+    command.stdout(full()).stderr(Stdio::piped());
+    Running::new(command).end().refused(1, &["standard output", "o space"]);
+    let mut command = place.command(["run", "sort", "gone"]);
+    command.stdout(Stdio::piped()).stderr(full());
+    assert_eq!(Running::new(command).end().status.code(), Some(2));
+    let mut command = Command::new("sh");
+    command.args(["-c", "\"$0\" run sort in -q <&- >&- 2>&-", FORERUN]).current_dir(place.path(""));
+    command.env("XDG_CACHE_HOME", home().join("cache"));
+    finish(command).ok();
+    place.assert_clean();
+}
+
+/// A small file system that goes with the test.
+struct Small<'a>(&'a Path);
+
+impl<'a> Small<'a> {
+    fn mount(at: &'a Path, size: &str) -> Option<Self> {
+        fs::create_dir_all(at).unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", size, "tmpfs"]).arg(at).stderr(Stdio::null());
+        mount.status().is_ok_and(|s| s.success()).then_some(Small(at))
+    }
+}
+
+impl Drop for Small<'_> {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(self.0).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    let place = Place::new();
+    let at = place.path("small");
+    let Some(small) = Small::mount(&at, "size=1m") else {
+        eprintln!("skipped: no small file system can be mounted here (not root, or not allowed)");
+        return;
+    };
+    place.write("in", vec![1; 4_000_000]);
+    for (words, expected) in [
+        // While spilling.
+        (&["run", "sort", "in", "--memory", "256 KiB", "--tmp", "small"][..], &["small", "space"][..]),
+        // While writing the result.
+        (&["run", "sort", "in", "-o", "small/out"], &["small/out", "space"]),
+        (
+            &["run", "sort", "in", "-o", "small/out", "--tmp", ".", "--memory", "256 KiB"],
+            &["small/out", "space"],
+        ),
+        (&["reduce", "--map", "cat", "--merge", "cat", "in", "--tmp", "small"], &["small", "space"]),
+        (&["reduce", "--map", "cat", "--merge", "cat", "in", "-o", "small/out"], &["small/out", "space"]),
+        (&["generate", "numbers", "1e6", "-o", "small/out"], &["small/out", "space"]),
+    ] {
+        place.say(words).refused(1, expected);
+        assert_eq!(fs::read_dir(&at).unwrap().count(), 0, "{words:?}");
+    }
+    assert!(!place.path("in.sorted").exists());
+    drop(small);
+    place.assert_clean();
+}
+
+#[test]
+fn a_result_that_was_there_stays_when_a_run_fails() {
+    let place = Place::new();
+    place.write("in", "x\n");
+    place.write("out", "as it was");
+    place.run("reduce --map false --merge cat in -o out").refused(1, &["false", "in"]);
+    assert_eq!(place.text("out"), "as it was");
+    place.write("text", "1\nx\n");
+    place.run("run sort text --type lines -o out").refused(1, &["text"]);
+    assert_eq!(place.text("out"), "as it was");
+    place.run("reduce --map cat --merge cat in -o in").refused(2, &["in", "replace"]);
+    assert_gone("none");
+    place.assert_clean();
+}

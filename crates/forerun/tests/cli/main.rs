@@ -1,0 +1,12 @@
+//! The command line, as a hard user meets it.
+
+mod bad_input;
+mod job_files;
+mod json;
+mod plan_predict;
+mod reduce;
+mod refused;
+mod signals;
+mod sort;
+mod trouble;
+mod util;

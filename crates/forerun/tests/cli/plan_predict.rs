@@ -1,0 +1,110 @@
+//! `plan`, `predict`, `compare`, `report` and what goes from one to the next.
+
+use std::process::Command;
+
+use crate::util::{FORERUN, Place, STRATEGIES, finish};
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("in", (0..200_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    place
+}
+
+#[test]
+fn predictions_of_known_costs_on_shipped_machines() {
+    let place = Place::new();
+    place.profile();
+    for strategy in STRATEGIES {
+        let line = "predict tasks 500 --size 5kB --profile profile.toml --platform osaka-fast-ethernet";
+        let said = place
+            .run(&format!("{line} -p 1,2,8 --by analytic,simulated --strategy {strategy} --json -"))
+            .ok();
+        let outcomes = said.json();
+        let outcomes = outcomes.as_array().unwrap();
+        assert_eq!(outcomes.len(), 6);
+        for pair in outcomes.chunks(2) {
+            let time = |i: usize| pair[i]["makespan_s"].as_f64().unwrap();
+            assert_eq!(pair[0]["processors"], pair[1]["processors"]);
+            assert!((time(0) / time(1) - 1.0).abs() < 0.25, "{strategy}: {} and {}", time(0), time(1));
+        }
+        let times: Vec<_> = outcomes.iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect();
+        assert!(times[4] < times[0] && times[5] < times[1], "{strategy}: 8 are not faster than 1: {times:?}");
+    }
+}
+
+#[test]
+fn a_profile_written_is_the_profile_read() {
+    let place = place();
+    // Pinned, since a plan by a pilot goes not far beyond the tasks that it saw.
+    let line = "plan sort in --type u32 -p 2 --strategy reduction-tree --grain 80kB --json -";
+    let by_pilot = place.run(&format!("{line} --write-profile p.toml")).ok().json();
+    let by_file = place.run(&format!("{line} --profile p.toml")).ok().json();
+    let predicted = |plan: &serde_json::Value| plan["predicted"]["makespan_s"].as_f64().unwrap();
+    let (a, b) = (predicted(&by_pilot), predicted(&by_file));
+    assert!((a / b - 1.0).abs() < 0.02, "{a} by the pilot, {b} by its profile");
+    place.run("plan sort in --type u32 --profile p.toml --write-profile q.toml").ok();
+    assert_eq!(place.text("p.toml"), place.text("q.toml"));
+    place.assert_clean();
+}
+
+#[test]
+fn a_platform_shown_is_a_platform_read() {
+    let place = Place::new();
+    let shown = place.run("platform show osu-myrinet").ok();
+    place.write("p.toml", &shown.out);
+    place.run("platform check p.toml").ok();
+    assert_eq!(place.run("platform show p.toml").ok().text(), shown.text());
+    place.run("platform show this").ok();
+    place.run("platform show nonesuch").refused(2, &["nonesuch", "lehigh-fire"]);
+}
+
+#[test]
+fn outcomes_are_compared_and_reported() {
+    let place = place();
+    place.run("run sort in --type u32 -p 2 --strategy adaptive --repeat 2 --json ran.json").ok();
+    let line = "predict sort in --type u32 -p 2 --strategy adaptive --by analytic,simulated";
+    place.run(&format!("{line} --json predicted.json")).ok();
+    let table = place.run("compare ran.json predicted.json").ok().text();
+    for word in ["adaptive", "analytic", "simulated"] {
+        assert!(table.contains(word), "{word} is not in {table}");
+    }
+    place.run("report ran.json predicted.json -o page.html").ok();
+    let page = place.text("page.html");
+    assert!(page.starts_with("<!") && page.contains("adaptive") && page.trim_end().ends_with("</html>"));
+    place.assert_clean();
+}
+
+#[test]
+fn a_batch_script_runs_the_job_as_planned() {
+    let place = place();
+    let said = place.say([
+        "plan",
+        "sort",
+        "in",
+        "--type",
+        "u32",
+        "-o",
+        "it's sorted",
+        "-p2",
+        "--sbatch",
+        "job.sh",
+        "--json",
+        "-",
+    ]);
+    let plan = said.ok().json();
+    let script = place.text("job.sh");
+    assert!(script.starts_with("#!/bin/bash\n#SBATCH "), "{script}");
+    // It is a script that a shell runs: once with the command in the path, without Slurm.
+    let mut command = place.command([""; 0]);
+    let envs: Vec<_> = command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+    let dir = std::path::Path::new(FORERUN).parent().unwrap();
+    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
+    command = Command::new("bash");
+    command.arg("job.sh").current_dir(place.path("")).envs(envs).env("PATH", path);
+    let ran = finish(command).ok().text();
+    assert!(ran.contains(&format!("{} on 2 processors", plan["strategy"].as_str().unwrap())), "{ran}");
+    assert_eq!(place.read("it's sorted").len(), 800_000);
+    place.profile();
+    let costs = "plan tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh";
+    place.run(costs).refused(2, &["--sbatch"]);
+}

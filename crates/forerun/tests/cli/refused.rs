@@ -1,0 +1,152 @@
+//! Requests that cannot be met: one sentence, status 2, nothing measured, run or written.
+
+use crate::util::{Place, home};
+
+/// What is wrong with the words of a command line.
+#[test]
+fn options_that_cannot_be() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 4_000]);
+    for (line, words) in [
+        ("run sort in -p 0", &["--processors", "at least 1"][..]),
+        ("run sort in -p many", &["many", "number of processors"]),
+        ("predict sort in -p 2,0", &["--processors", "at least 1"]),
+        ("predict sort in -p 2,x", &["'x'", "number of processors"]),
+        ("predict sort in --by luck", &["luck", "analytic or simulated"]),
+        ("run sort in --on paper", &["paper", "threads, emulated or simulated"]),
+        ("run sort in --strategy fast", &["fast", "parallel-pipeline", "adaptive"]),
+        ("run sort in -p 4 --groups 3", &["--groups 3", "4 processors", "divisor"]),
+        ("run sort in -p 4 --groups 0", &["--groups 0", "at least 1"]),
+        ("run sort in --arity 1", &["--arity 1", "at least 2"]),
+        ("run sort in --window 0", &["--window 0", "at least 1"]),
+        ("run sort in --set 0", &["--set 0", "at least 1"]),
+        ("run sort in -p 18446744073709551615", &["--processors", "at most"]),
+        ("run sort in --arity 18446744073709551615", &["--arity", "at most"]),
+        ("run sort in --set 18446744073709551615", &["--set", "at most"]),
+        ("run sort in --window 18446744073709551615", &["--window", "at most"]),
+        ("run sort in --groups 18446744073709551615 -p 2", &["--groups", "divisor of 2"]),
+        ("run sort in --memory 18446744073709551615B", &["--memory", "too large"]),
+        ("run sort in --repeat 0", &["--repeat 0", "at least once"]),
+        ("run sort in --grain 10", &["--grain 10", "unit", "KiB"]),
+        ("run sort in --grain 0B", &["--grain 0B", "at least 1 B"]),
+        ("run sort in --grain=-1B", &["--grain -1B"]),
+        ("run sort in --memory 1", &["--memory 1", "unit"]),
+        ("run sort in --memory 1kB", &["1000 bytes", "at least 64 KiB"]),
+        ("run sort in --type text", &["--type text", "i32", "lines"]),
+        ("plan sort in --max-processors 0", &["--max-processors 0", "at least 1"]),
+        ("plan sort in --max-processors 2 -p 4", &["--processors 4", "--max-processors 2"]),
+        ("run tasks 10", &["--profile"]),
+        ("run tasks 10 --profile profile.toml", &["--on simulated"]),
+        ("predict tasks 10 --size 5 --profile profile.toml", &["--size 5", "unit"]),
+        ("reduce --map cat --merge cat", &["no input", "--files-from"]),
+        ("reduce --map cat --merge cat --timeout 3 in", &["--timeout 3", "unit"]),
+        ("reduce --map cat --merge cat --max-output 3 in", &["--max-output 3", "unit"]),
+        ("reduce --map nonesuch --merge cat in", &["map command", "nonesuch", "PATH"]),
+        ("reduce --map cat --merge ./in in", &["merge command", "./in", "chmod +x"]),
+        ("reduce --map cat --merge /nowhere/x in", &["/nowhere/x", "does not exist"]),
+        ("reduce --map {} --merge cat in", &["map command", "placeholder"]),
+        ("reduce --map cat --merge cat --tmp nowhere in", &["nowhere", "--tmp"]),
+        ("reduce --map cat --merge cat --include [ in", &["["]),
+        ("generate numbers ten -o out", &["ten", "1e8"]),
+        ("generate numbers 10 -o out --type i8", &["--type i8", "f64"]),
+        ("sing", &["sing"]),
+    ] {
+        let said = place.run(line).refused(2, words);
+        assert!(said.out.is_empty(), "{line}: {}", said.text());
+    }
+    assert!(!place.path("out").exists() && !place.path("in.sorted").exists());
+    place.assert_clean();
+}
+
+/// Plans that only the job rules out.
+#[test]
+fn plans_that_cannot_be() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 4_000]);
+    for (line, words) in [
+        ("run sort in --grain 1000TB", &["1000000000000000 bytes"][..]),
+        ("run sort in --grain 1B", &["grain"]),
+        ("run sort in -p 3 --groups 1 --arity 2 --strategy parallel-pipeline", &["3", "power"]),
+        ("run sort in -p 4 --groups 1 --arity 3 --strategy parallel-pipeline", &["4", "power"]),
+    ] {
+        place.run(&format!("{line} --profile profile.toml")).refused(2, words);
+    }
+    assert!(!place.path("in.sorted").exists());
+}
+
+/// Where there is less work than processors, that is no fault.
+#[test]
+fn far_more_processors_than_tasks() {
+    let place = Place::new();
+    place.write("in", 7i32.to_le_bytes());
+    for strategy in ["reduction-tree", "master-slave", "adaptive"] {
+        place.run(&format!("run sort in -p 1000 --strategy {strategy}")).ok();
+        assert_eq!(place.read("in.sorted"), 7i32.to_le_bytes());
+    }
+    place.run("run sort in -p 512 --strategy parallel-pipeline --groups 1").ok();
+    assert_eq!(place.read("in.sorted"), 7i32.to_le_bytes());
+}
+
+#[test]
+fn files_that_are_no_platform_profile_or_outcomes() {
+    let place = Place::new();
+    place.write("in", vec![1; 4_000]);
+    let binary: Vec<u8> = (0..=255).cycle().take(3_000).collect();
+    for (name, bytes) in [
+        ("other.toml", &b"format = 99\n"[..]),
+        ("key.toml", b"format = 1\nnonsense = 1\n"),
+        ("empty.toml", b""),
+        ("no.toml", b"this is no TOML\n"),
+        ("binary.toml", &binary),
+        ("object.json", b"{}"),
+        ("none.json", b"[]"),
+        ("half.json", b"[{\"way\": \"threads\", "),
+        ("strange.json", b"[{\"way\": \"flight\"}]"),
+    ] {
+        place.write(name, bytes);
+        for line in [
+            format!("run sort in --platform {name}"),
+            format!("run sort in --profile {name}"),
+            format!("platform check {name}"),
+            format!("compare {name}"),
+            format!("report {name} -o page.html"),
+        ] {
+            let said = place.run(&line).refused(2, &[name]);
+            assert!(said.out.is_empty(), "{line}: {}", said.text());
+        }
+    }
+    place.run("run sort in --platform .").refused(2, &["."]);
+    place.run("run sort in --profile gone.toml").refused(2, &["gone.toml"]);
+    place.run("compare gone.json").refused(2, &["gone.json"]);
+    assert!(!place.path("page.html").exists() && !place.path("in.sorted").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn a_home_that_cannot_be_used_is_no_reason_to_stop() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 4_000]);
+    // No user can make a directory in a file.
+    for homeless in [None, Some("/dev/null")] {
+        let mut command = place.command(["run", "sort", "in", "-p", "1", "--profile", "profile.toml"]);
+        command.env_remove("XDG_CACHE_HOME").env_remove("HOME");
+        if let Some(home) = homeless {
+            command.env("HOME", home);
+        }
+        let said = crate::util::finish(command).ok();
+        assert!(said.text().contains("will be measured again next time"), "{}", said.text());
+    }
+    // A damaged calibration is made anew.
+    let cache = place.path("cache/forerun/platforms");
+    std::fs::create_dir_all(&cache).unwrap();
+    for kept in std::fs::read_dir(home().join("cache/forerun/platforms")).unwrap() {
+        std::fs::write(cache.join(kept.unwrap().file_name()), "damaged").unwrap();
+    }
+    let mut command = place.command(["run", "sort", "in", "-p", "1", "--profile", "profile.toml"]);
+    command.env("XDG_CACHE_HOME", place.path("cache"));
+    assert!(crate::util::finish(command).ok().text().contains("was measured"));
+    place.assert_clean();
+}

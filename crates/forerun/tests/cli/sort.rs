@@ -1,0 +1,157 @@
+//! `run sort` gives what a sequential sort gives.
+
+use crate::util::{PROCESSORS, Place, STRATEGIES, numbers, runs_on};
+
+/// `n` elements of a type as a file holds them, and the same sorted.
+fn input(element: &str, n: usize, seed: u64) -> (Vec<u8>, Vec<u8>) {
+    fn of<T: Copy, const W: usize>(
+        n: usize,
+        seed: u64,
+        make: impl Fn(u64) -> T,
+        order: impl Fn(&T, &T) -> std::cmp::Ordering,
+        bytes: impl Fn(T) -> [u8; W],
+    ) -> (Vec<u8>, Vec<u8>) {
+        let mut all: Vec<T> = numbers(seed).take(n).map(make).collect();
+        let as_file = |all: &[T]| all.iter().flat_map(|&x| bytes(x)).collect();
+        let unsorted = as_file(&all);
+        all.sort_by(order);
+        (unsorted, as_file(&all))
+    }
+    match element {
+        "i32" => of(n, seed, |x| x as i32, Ord::cmp, i32::to_le_bytes),
+        // Many equal ones.
+        "i64" => of(n, seed, |x| (x % 17) as i64 - 8, Ord::cmp, i64::to_le_bytes),
+        "u32" => of(n, seed, |x| x as u32, Ord::cmp, u32::to_le_bytes),
+        "u64" => of(n, seed, |x| x, Ord::cmp, u64::to_le_bytes),
+        "f64" => of(n, seed, f64::from_bits, f64::total_cmp, f64::to_le_bytes),
+        "lines" => {
+            let mut all: Vec<i64> = numbers(seed).take(n).map(|x| x as i64 >> (x % 60)).collect();
+            let as_file = |all: &[i64]| all.iter().flat_map(|x| format!("{x}\n").into_bytes()).collect();
+            let unsorted = as_file(&all);
+            all.sort_unstable();
+            (unsorted, as_file(&all))
+        }
+        _ => unreachable!(),
+    }
+}
+
+#[test]
+fn every_type_and_size() {
+    let place = Place::new();
+    place.profile();
+    for element in ["i32", "i64", "u32", "u64", "f64", "lines"] {
+        for n in [0, 1, 2, 997, 20_011] {
+            let (unsorted, sorted) = input(element, n, n as u64);
+            place.write("in", unsorted);
+            place.run(&format!("run sort in --type {element} -p 2 --profile profile.toml --grain 8kB")).ok();
+            assert!(place.read("in.sorted") == sorted, "{n} {element}");
+        }
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn every_strategy_on_every_number_of_processors() {
+    let place = Place::new();
+    place.profile();
+    let (unsorted, sorted) = input("i32", 20_011, 7);
+    place.write("in", unsorted);
+    for strategy in STRATEGIES {
+        for p in PROCESSORS {
+            if !runs_on(strategy, p) {
+                let line = format!("run sort in --strategy {strategy} -p {p} --arity 2");
+                place.run(&format!("{line} --profile profile.toml")).refused(2, &["power of 2"]);
+                continue;
+            }
+            let line = format!("run sort in --strategy {strategy} -p {p} --profile profile.toml");
+            place.run(&format!("{line} --grain 3kB -o out{p} --json out.json")).ok();
+            assert!(place.read(&format!("out{p}")) == sorted, "{strategy} on {p}");
+            let outcome = &serde_json::from_slice::<serde_json::Value>(&place.read("out.json")).unwrap()[0];
+            assert_eq!(outcome["strategy"], strategy);
+            assert_eq!(outcome["processors"], p);
+            let tasks = outcome["plan"]["grain"]["tasks"].as_u64();
+            assert_eq!(outcome["stages"]["task"]["count"].as_u64(), tasks, "{strategy} on {p}");
+        }
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn groups_arity_sets_and_fewer_tasks_than_processors() {
+    let place = Place::new();
+    place.profile();
+    let (unsorted, sorted) = input("u64", 9_973, 3);
+    place.write("in", unsorted);
+    for shape in [
+        "-p 8 --groups 2 --strategy parallel-pipeline --grain 2kB",
+        "-p 9 --arity 3 --strategy parallel-pipeline --groups 1 --grain 1kB",
+        "-p 8 --groups 4 --strategy reduction-tree --grain 1kB",
+        "-p 6 --groups 3 --strategy master-slave --grain 1kB --window 1",
+        "-p 8 --groups 2 --strategy adaptive --set 3 --grain 1kB",
+        "-p 8 --strategy reduction-tree --arity 5 --grain 1kB",
+        "-p 7 --groups 7 --strategy parallel-pipeline --grain 1kB",
+        "-p 100 --grain 20kB",
+    ] {
+        place.run(&format!("run sort in --type u64 {shape} --profile profile.toml")).ok();
+        assert!(place.read("in.sorted") == sorted, "{shape}");
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn emulated_on_another_machine() {
+    let place = Place::new();
+    place.profile();
+    let (unsorted, sorted) = input("i64", 5_003, 1);
+    place.write("in", unsorted);
+    let line = "run sort in --type i64 --on emulated --platform osaka-fast-ethernet --grain 2kB";
+    for strategy in STRATEGIES {
+        let said =
+            place.run(&format!("{line} -p 4 --strategy {strategy} --profile profile.toml --json -")).ok();
+        assert!(place.read("in.sorted") == sorted, "{strategy}");
+        assert_eq!(said.json()[0]["way"], "emulated");
+        assert_eq!(said.json()[0]["platform"], "osaka-fast-ethernet");
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn short_of_memory_it_goes_by_way_of_the_disk() {
+    let place = Place::new();
+    let (unsorted, sorted) = input("i32", 400_009, 5);
+    place.write("in", unsorted);
+    for p in [1, 2] {
+        let said = place.say(["run", "sort", "in", "--memory", "256 KiB", "-p", &p.to_string()]).ok();
+        assert!(said.text().contains("by way of the disk"), "{}", said.text());
+        assert!(place.read("in.sorted") == sorted, "on {p}");
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn several_inputs_make_one_output_which_may_be_one_of_them() {
+    let place = Place::new();
+    let (unsorted, sorted) = input("u32", 10_007, 9);
+    let (a, b) = unsorted.split_at(4 * 3_001);
+    place.write("a", a);
+    place.write("b", b);
+    place.write("empty", "");
+    place.run("run sort a empty b --type u32 -o c").ok();
+    assert!(place.read("c") == sorted);
+    assert!(place.read("a") == a && place.read("b") == b);
+    place.run("run sort a b --type u32 -o a").ok();
+    assert!(place.read("a") == sorted);
+    place.run("run sort a b --type u32").refused(2, &["-o"]);
+    place.run("run sort a ./a --type u32 -o c").refused(2, &["twice"]);
+    place.assert_clean();
+}
+
+#[test]
+fn each_repeat_is_an_outcome() {
+    let place = Place::new();
+    let (unsorted, sorted) = input("i32", 1_009, 2);
+    place.write("in", unsorted);
+    let said = place.run("run sort in --repeat 3 --json - -q").ok();
+    assert_eq!(said.json().as_array().unwrap().len(), 3);
+    assert!(place.read("in.sorted") == sorted);
+}

@@ -1,0 +1,170 @@
+//! What `forerun compare` prints and writes, and what is said about files that are not outcomes.
+
+mod sample;
+
+use std::path::Path;
+
+use forerun::compare::{self, By};
+use forerun::outcomes;
+use forerun_platform::{Outcome, Way};
+use proptest::prelude::*;
+use sample::bare;
+
+#[test]
+fn the_verdict_of_a_run_is_one_line() {
+    let mut run = bare(Way::Threads, 8, 12.9, Some(12.4));
+    if let Some(predicted) = &mut run.predicted {
+        (predicted.low_s, predicted.high_s) = (11.6, 13.2);
+    }
+    assert_eq!(compare::verdict(&run), "predicted 12.4 s ± 0.8, measured 12.9 s (−3.9 %)");
+    assert_eq!(compare::verdict(&bare(Way::Mpi, 8, 12.9, None)), "measured 12.9 s, nothing predicted");
+    assert_eq!(
+        compare::verdict(&bare(Way::Threads, 8, 0.0, Some(1.0))),
+        "predicted 1.00 s ± 0.05, measured 0 s"
+    );
+    assert_eq!(compare::verdict(&bare(Way::Pepa, 8, 2.0, Some(2.0))), "predicted 2.00 s ± 0.10 (pepa)");
+}
+
+#[test]
+fn the_table_sets_every_prediction_beside_the_median() {
+    let outcomes = [
+        bare(Way::Simulated, 2, 5.5, None),
+        bare(Way::Threads, 2, 6.0, Some(4.0)),
+        bare(Way::Threads, 2, 4.0, Some(6.0)),
+        bare(Way::Threads, 2, 5.0, Some(5.0)),
+        bare(Way::Analytic, 2, 4.5, None),
+        bare(Way::Analytic, 4, 2.4, Some(2.4)),
+    ];
+    let expected = "\
+sort ints.bin on quad-core laptop
+
+strategy  P  run by   runs  measured     min     max  predicted by  predicted        error  worst run
+adaptive  2  threads     3    5.00 s  4.00 s  6.00 s  plan          5.00 s ± 0.25    0.0 %    +25.0 %
+                                                      analytic      4.50 s         −10.0 %    −25.0 %
+                                                      simulated     5.50 s         +10.0 %    +37.5 %
+adaptive  4                                           analytic      2.40 s ± 0.12
+
+plan: off by 0.0 % (adaptive, 2 processors)
+analytic: off by −10.0 % (adaptive, 2 processors)
+simulated: off by +10.0 % (adaptive, 2 processors)
+";
+    assert_eq!(compare::table(&outcomes, false), expected);
+    assert!(compare::table(&outcomes, true).contains("\x1b[1mstrategy"));
+}
+
+#[test]
+fn another_platform_is_not_compared() {
+    let mut elsewhere = bare(Way::Simulated, 2, 1.0, None);
+    elsewhere.platform = "a cluster\x1b[31m".into();
+    let both = [bare(Way::Threads, 2, 5.0, None), elsewhere];
+    assert!(compare::summaries(&compare::compare(&both)).is_empty());
+    let table = compare::table(&both, false);
+    assert_eq!(table.matches("Nothing here was both predicted and measured").count(), 2, "{table}");
+    assert!(!table.contains('\x1b'), "a name must not reach the terminal as a command");
+}
+
+#[test]
+fn summaries_name_the_worst() {
+    let outcomes = sample::many();
+    let all = compare::summaries(&compare::compare(&outcomes));
+    assert_eq!(
+        all.iter().map(|s| s.by).collect::<Vec<_>>(),
+        [By::Plan, By::Way(Way::Analytic), By::Way(Way::Simulated)]
+    );
+    for s in all {
+        assert_eq!(s.pairs, 16);
+        assert!(s.median <= s.worst.abs() && s.median > 0.0, "{s:?}");
+    }
+}
+
+#[test]
+fn json_adds_the_error_and_reads_back() {
+    let outcomes = [
+        bare(Way::Threads, 2, 5.0, Some(4.0)),
+        bare(Way::Analytic, 2, 6.0, None),
+        bare(Way::Analytic, 4, 6.0, None),
+    ];
+    let json = compare::json(&outcomes).expect("outcomes are JSON");
+    let errors: Vec<_> =
+        json.as_array().expect("a list").iter().map(|o| o["relative_error"].as_f64()).collect();
+    assert_eq!(errors, [Some(-0.2), Some(0.2), None]);
+    let back = outcomes::parse(Path::new("back.json"), &json.to_string()).expect("reads back");
+    assert_eq!(back, outcomes);
+}
+
+/// The message about some text that is not a list of outcomes.
+fn complaint(text: &str) -> String {
+    outcomes::parse(Path::new("bad.json"), text).expect_err("not outcomes").to_string()
+}
+
+#[test]
+fn files_that_are_not_outcomes_are_told_what_was_expected_and_where() {
+    let good = serde_json::to_string(&bare(Way::Threads, 2, 5.0, None)).expect("JSON");
+    for (text, begins) in [
+        ("", "bad.json: is empty; expected a JSON list of outcomes"),
+        ("way = 1", "bad.json, line 1: is not JSON: expected value"),
+        ("[\n{\"way\": \"threads\",\n", "bad.json, line 3: is not JSON: EOF"),
+        ("[]", "bad.json: holds an empty list"),
+        (
+            "{\"way\": \"threads\"}",
+            "bad.json, line 1: expected a list of outcomes `[{\"way\": …}, …]`, found one object",
+        ),
+        ("7", "bad.json, line 1: expected a list of outcomes `[{\"way\": …}, …]`, found a number"),
+        (
+            &format!("[{good},\n{{\"way\": \"magic\"}}]"),
+            "bad.json, line 2: outcome 2 of the list is not one (unknown variant `magic`",
+        ),
+        (
+            &format!("[{good},\n{{\"way\": \"mpi\"}}]"),
+            "bad.json, line 2: outcome 2 of the list is not one (missing field",
+        ),
+        (
+            &format!("[{}]", good.replace("\"makespan_s\":5.0", "\"makespan_s\":-5.0")),
+            "bad.json: outcome 1 has `makespan_s` -5",
+        ),
+        (
+            &format!("[{}]", good.replace("\"processors\":2", "\"processors\":0")),
+            "bad.json: outcome 1 has `processors` 0",
+        ),
+    ] {
+        let said = complaint(text);
+        assert!(said.starts_with(begins), "{text:?} gave {said:?}");
+        assert!(said.contains("expected"), "{said:?} does not say what was expected");
+    }
+    let said = outcomes::read(&["no/such/file.json"]).expect_err("missing").to_string();
+    assert!(said.starts_with("no/such/file.json: cannot be read (no such file or directory)"), "{said}");
+}
+
+#[test]
+fn several_files_are_read_in_order() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let files = [1.0, 2.0].map(|s| {
+        let file = dir.path().join(format!("{s}.json"));
+        let list: [Outcome; 1] = [bare(Way::Threads, 2, s, None)];
+        std::fs::write(&file, serde_json::to_string(&list).expect("JSON")).expect("written");
+        file
+    });
+    let times: Vec<f64> = outcomes::read(&files).expect("outcomes").iter().map(|o| o.makespan_s).collect();
+    assert_eq!(times, [1.0, 2.0]);
+}
+
+proptest! {
+    /// Whatever the order of the files, the comparison is the same.
+    #[test]
+    fn order_does_not_matter(times in prop::collection::vec((1usize..4, 0.001f64..100.0, 0usize..3), 1..20), turn in 0usize..20) {
+        let ways = [Way::Threads, Way::Simulated, Way::Analytic];
+        let mut outcomes: Vec<_> = times.iter().map(|(p, s, way)| bare(ways[*way], *p, *s, Some(1.1 * s))).collect();
+        let before = compare::compare(&outcomes);
+        let turn = turn % outcomes.len();
+        outcomes.rotate_left(turn);
+        prop_assert_eq!(before, compare::compare(&outcomes));
+    }
+
+    /// Scaling all times changes no error.
+    #[test]
+    fn errors_have_no_unit(predicted in 0.001f64..1e3, measured in 0.001f64..1e3, scale in 0.001f64..1e3) {
+        let plain = compare::relative_error(predicted, measured).unwrap_or(f64::NAN);
+        let scaled = compare::relative_error(predicted * scale, measured * scale).unwrap_or(f64::NAN);
+        prop_assert!((plain - scaled).abs() <= 1e-9 * (1.0 + plain.abs()));
+    }
+}
