@@ -1,0 +1,110 @@
+//! Benches beside rivals, in one run: `cargo xtask bench --help`.
+//!
+//! Contenders take turns, A B A B, so that whatever else the machine does falls on all of them; the
+//! table has the median and the lowest and highest of the rounds.
+
+mod accuracy;
+mod date;
+mod messages;
+mod record;
+mod simulate;
+mod sort;
+mod table;
+
+use std::io;
+use std::process::ExitCode;
+
+use record::Record;
+
+const HELP: &str = "\
+Measures beside rivals, in one run, and keeps a dated record under benches/runs.
+
+Usage: cargo xtask bench [NAME] [--rounds N] [--no-record]
+
+Names (without one, all):
+  accuracy   how far off predictions are of `forerun run`: a sort and word counts by external
+             commands, on 1 and 2 processors, by every strategy; needs 1 GB of disk
+  messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
+             beside crossbeam-channel, the standard library's sync_channel and rtrb
+  sort       milliseconds to sort numbers on two ranks, beside sort_unstable and rayon in
+             memory, and beside GNU sort from file to file; needs 3 GiB of memory
+  simulate   messages a second in virtual time, and bytes a rank, on 16 to 2^20 ranks
+
+Options:
+  --rounds N    rounds of each contender [default: 9, at least 1]
+  --no-record   print only";
+
+/// What was asked for.
+struct Request {
+    names: Vec<String>,
+    rounds: usize,
+    record: bool,
+}
+
+/// A bench: measures and adds its tables to the record.
+type Bench = fn(usize, &mut Record) -> io::Result<()>;
+
+/// All there are.
+const BENCHES: [(&str, Bench); 4] = [
+    ("accuracy", accuracy::bench),
+    ("messages", messages::bench),
+    ("sort", sort::bench),
+    ("simulate", simulate::bench),
+];
+
+fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, String> {
+    let mut request = Request { names: Vec::new(), rounds: 9, record: true };
+    let mut arguments = arguments.peekable();
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--help" | "-h" => return Ok(None),
+            "--no-record" => request.record = false,
+            "--rounds" => {
+                let number = arguments.next().and_then(|n| n.parse().ok()).filter(|n| *n > 0);
+                request.rounds = number.ok_or("--rounds takes a number of rounds, at least 1")?;
+            }
+            name if BENCHES.iter().any(|b| b.0 == name) => request.names.push(argument),
+            other => {
+                let names: Vec<_> = BENCHES.iter().map(|b| b.0).collect();
+                return Err(format!("there is no bench `{other}`: expected {}", names.join(", ")));
+            }
+        }
+    }
+    if request.names.is_empty() {
+        request.names = BENCHES.iter().map(|b| b.0.to_owned()).collect();
+    }
+    Ok(Some(request))
+}
+
+fn main() -> ExitCode {
+    // A process of its own for a run whose memory is measured.
+    if let Some(line) = simulate::alone(std::env::args()) {
+        println!("{line}");
+        return ExitCode::SUCCESS;
+    }
+    let request = match request(std::env::args().skip(1)) {
+        Ok(Some(request)) => request,
+        Ok(None) => {
+            println!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(sentence) => {
+            eprintln!("bench: {sentence}");
+            return ExitCode::from(2);
+        }
+    };
+    for (name, bench) in BENCHES.iter().filter(|b| request.names.iter().any(|n| n == b.0)) {
+        let mut record = Record::new(name);
+        let done = bench(request.rounds, &mut record).and_then(|()| {
+            if request.record {
+                println!("\nrecord: {}", record.write()?.display());
+            }
+            Ok(())
+        });
+        if let Err(e) = done {
+            eprintln!("bench: {name}: {e}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,141 @@
+//! How fast virtual time runs, and what a rank costs there.
+
+use std::io;
+use std::process::Command;
+
+use forerun_platform::{
+    Bytes, Cost, Measured, Network, Overhead, ReductionProfile, Seconds, SecondsPerByte, Strategy,
+};
+use forerun_sim::costed::{Costed, Inputs};
+use forerun_sim::pricing::Profiled;
+use forerun_sim::{LogGps, Totals, run_totals};
+use forerun_skeleton::reduction::{Reduction, Runner, Shape};
+use forerun_skeleton::{Message, Options, Program, RunError};
+
+use crate::record::Record;
+use crate::table::{Contender, Table};
+
+/// Tasks where there are few ranks.
+const TASKS: u64 = 1 << 19;
+/// Most ranks, and tasks for each of them there.
+const MANY: (usize, u64) = (1 << 20, 4);
+/// Argument of the process that runs a strategy on most ranks.
+const ALONE: &str = "--simulate-alone";
+
+/// Measures every strategy on every number of ranks.
+pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
+    for ranks in [16, 64, 1024] {
+        let contender = |strategy: Strategy| {
+            // The adaptive strategy draws from counters more than it sends.
+            let each = once(strategy, ranks, TASKS).0 as f64 / TASKS as f64;
+            Contender::new(format!("{}, {each:.2} messages a task", strategy.name()), move || {
+                let (messages, seconds) = once(strategy, ranks, TASKS);
+                messages as f64 / seconds / 1e6
+            })
+        };
+        let contenders = Strategy::ALL.into_iter().map(contender).collect();
+        record.add(&Table::measure(
+            format!("A reduction of {TASKS} tasks on {ranks} ranks"),
+            "million messages a second of CPU time",
+            rounds,
+            contenders,
+        ));
+    }
+    for strategy in Strategy::ALL {
+        let output = Command::new(std::env::current_exe()?).args([ALONE, strategy.name()]).output()?;
+        if !output.status.success() {
+            return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+        }
+        record.note(&format!("- {}", String::from_utf8_lossy(&output.stdout).trim()));
+    }
+    Ok(())
+}
+
+/// Runs a strategy on most ranks if the arguments ask for it; gives the line to print.
+pub(crate) fn alone(mut arguments: impl Iterator<Item = String>) -> Option<String> {
+    arguments.find(|a| a == ALONE)?;
+    let name = arguments.next()?;
+    let strategy = Strategy::ALL.into_iter().find(|s| s.name() == name)?;
+    let (ranks, each) = MANY;
+    let before = status("VmRSS:");
+    let (messages, seconds) = once(strategy, ranks, each * ranks as u64);
+    let bytes = status("VmHWM:").saturating_sub(before) * 1024 / ranks as u64;
+    Some(format!(
+        "{name} on {ranks} ranks, {each} tasks a rank, in a process of its own: {messages} messages in \
+         {seconds:.1} s of CPU time, {:.1} million a second, {bytes} bytes a rank",
+        messages as f64 / seconds / 1e6
+    ))
+}
+
+/// Runs once; gives messages and seconds of CPU time.
+fn once(strategy: Strategy, ranks: usize, tasks: u64) -> (u64, f64) {
+    let profile = ReductionProfile {
+        task: Cost::constant(0.1e-3),
+        merge: Cost { per_result: 1e-6, ..Cost::default() },
+        ..ReductionProfile::default()
+    };
+    let app = Costed::new(&profile, Inputs::Uniform { tasks, bytes: 1000 }).expect("a valid profile");
+    let virtually = Virtually {
+        network: network(),
+        prices: Profiled::at_speed_one(&profile).expect("a valid profile"),
+        options: Options::new(ranks),
+    };
+    let begun = cpu_seconds();
+    let reduction =
+        Reduction::new(&app, &app, &app, Shape::new(strategy, ranks)).expect("a shape that can be");
+    let totals = reduction.run(virtually).expect("nothing in it can fail");
+    (totals.messages, cpu_seconds() - begun)
+}
+
+struct Virtually {
+    network: LogGps,
+    prices: Profiled,
+    options: Options,
+}
+
+impl<M: Message, O> Runner<M, O> for Virtually {
+    type Ran = Totals<O>;
+
+    fn run<P: Program<Msg = M, Out = O>>(self, program: &P) -> Result<Totals<O>, RunError> {
+        run_totals(program, &self.network, &self.prices, &self.options)
+    }
+}
+
+/// A cluster's network: 5 us, 1 GB/s.
+fn network() -> LogGps {
+    let overhead = Overhead {
+        base: Measured::stated(Seconds(1e-6)),
+        per_rank: Measured::stated(Seconds(0.0)),
+        per_byte: Measured::stated(SecondsPerByte(1e-10)),
+    };
+    let network = Network {
+        latency: Measured::stated(Seconds(5e-6)),
+        send_overhead: overhead,
+        receive_overhead: overhead,
+        gap: Measured::stated(Seconds(0.5e-6)),
+        gap_per_byte: Measured::stated(SecondsPerByte(1e-9)),
+        rendezvous_threshold: Some(Bytes(1 << 40)),
+        segment: None,
+        wake_up: Measured::stated(Seconds(0.0)),
+    };
+    LogGps::new(&network, 2).expect("a valid network")
+}
+
+/// CPU time of this thread, where the kernel says it, so that other load matters less.
+fn cpu_seconds() -> f64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let ns: Option<f64> = stat.split(' ').next().and_then(|n| n.parse().ok());
+    ns.map_or_else(wall_seconds, |ns| ns / 1e9)
+}
+
+fn wall_seconds() -> f64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.unwrap_or_default().as_secs_f64()
+}
+
+/// A figure in KiB from the kernel; 0 where it gives none.
+fn status(field: &str) -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|l| l.strip_prefix(field));
+    line.and_then(|l| l.trim().strip_suffix(" kB")?.trim().parse().ok()).unwrap_or(0)
+}
