@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use forerun_model::Load;
 use forerun_model::planner::{Divisible, groups_of};
 use forerun_model::reduction::effective;
-use forerun_platform::{Interval, Outcome, Plan, Platform, ReductionProfile, Stage, StageTotal, Way};
+use forerun_platform::{
+    Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
+};
 use forerun_sim::costed::{Costed, Inputs};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run, run_totals};
@@ -190,7 +192,7 @@ struct Simulated {
     stages: BTreeMap<Stage, StageTotal>,
     messages: u64,
     bytes: u64,
-    ranks: Vec<forerun_platform::RankTimes>,
+    ranks: Vec<RankTimes>,
     delivered_bytes: u64,
 }
 
@@ -223,15 +225,9 @@ impl<M: Message> Runner<M, Option<forerun_sim::costed::Tallied>> for Virtually<'
             });
         }
         let Ran { outs, makespan_s, ranks } = run(program, network, pricing, options)?;
-        let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
-        for (stage, part) in ranks.iter().flat_map(|r| &r.stages) {
-            let total = stages.entry(*stage).or_default();
-            total.count += part.count;
-            total.total_s += part.total_s;
-        }
         Ok(Simulated {
             makespan_s,
-            stages,
+            stages: RankTimes::stages_of(&ranks),
             messages: ranks.iter().map(|r| r.messages).sum(),
             bytes: ranks.iter().map(|r| r.bytes).sum(),
             ranks,

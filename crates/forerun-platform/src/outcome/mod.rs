@@ -143,6 +143,19 @@ pub struct RankTimes {
     pub timeline: Vec<Span>,
 }
 
+impl RankTimes {
+    /// Time by stage, of all `ranks`.
+    pub fn stages_of(ranks: &[RankTimes]) -> BTreeMap<Stage, StageTotal> {
+        let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
+        for (stage, part) in ranks.iter().flat_map(|rank| &rank.stages) {
+            let total = stages.entry(*stage).or_default();
+            total.count += part.count;
+            total.total_s += part.total_s;
+        }
+        stages
+    }
+}
+
 /// What a run, or a prediction of one, gave. Every way returns the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -185,12 +198,6 @@ impl Outcome {
     /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job,
     /// platform and machine are still to be named; a prediction in the plan is kept.
     pub fn from_ranks(way: Way, plan: Plan, makespan_s: f64, ranks: Vec<RankTimes>, tasks: u64) -> Outcome {
-        let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
-        for (stage, part) in ranks.iter().flat_map(|rank| &rank.stages) {
-            let total = stages.entry(*stage).or_default();
-            total.count += part.count;
-            total.total_s += part.total_s;
-        }
         Outcome {
             way,
             job: String::new(),
@@ -201,7 +208,7 @@ impl Outcome {
             throughput: if makespan_s > 0.0 { tasks as f64 / makespan_s } else { 0.0 },
             messages: ranks.iter().map(|r| r.messages).sum(),
             bytes: ranks.iter().map(|r| r.bytes).sum(),
-            stages,
+            stages: RankTimes::stages_of(&ranks),
             ranks,
             platform: String::new(),
             machine: None,

@@ -122,20 +122,8 @@ impl By {
     pub fn name(self) -> &'static str {
         match self {
             By::Plan => "plan",
-            By::Way(way) => way_name(way),
+            By::Way(way) => way.name(),
         }
-    }
-}
-
-/// The name of a way in files and tables.
-pub fn way_name(way: Way) -> &'static str {
-    match way {
-        Way::Threads => "threads",
-        Way::Mpi => "mpi",
-        Way::Emulated => "emulated",
-        Way::Simulated => "simulated",
-        Way::Analytic => "analytic",
-        Way::Pepa => "pepa",
     }
 }
 
@@ -265,7 +253,7 @@ pub fn json(outcomes: &[Outcome]) -> Result<Value, serde_json::Error> {
 pub fn verdict(outcome: &Outcome) -> String {
     let measured = text::seconds(outcome.makespan_s);
     if !is_measured(outcome.way) {
-        return format!("predicted {} ({})", text::interval(&own_interval(outcome)), way_name(outcome.way));
+        return format!("predicted {} ({})", text::interval(&own_interval(outcome)), outcome.way.name());
     }
     let Some(predicted) = planned(outcome) else {
         return format!("measured {measured}, nothing predicted");

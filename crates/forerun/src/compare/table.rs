@@ -2,9 +2,7 @@
 
 use forerun_platform::Outcome;
 
-use super::{
-    Compared, Configuration, Prediction, Runs, Summary, compare, relative_error, summaries, way_name,
-};
+use super::{Compared, Configuration, Prediction, Runs, Summary, compare, relative_error, summaries};
 use crate::text::{self, Align, Table};
 
 /// The table that `forerun compare` prints: one block a job and platform, one line a measurement and
@@ -100,7 +98,7 @@ fn measured(runs: &Runs) -> Vec<String> {
     let ends =
         if n > 1 { [text::seconds(runs.min()), text::seconds(runs.max())] } else { Default::default() };
     let [min, max] = ends;
-    vec![way_name(runs.way).into(), n.to_string(), text::seconds(runs.median()), min, max]
+    vec![runs.way.name().into(), n.to_string(), text::seconds(runs.median()), min, max]
 }
 
 /// The prediction's error against the single run that it misses most.

@@ -17,7 +17,7 @@ const ROUNDS: usize = 20;
 /// no more than two that are independent.
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
 /// A median absolute deviation is this part of a normal deviation.
-const MAD: f64 = 0.6745;
+pub(super) const MAD: f64 = 0.6745;
 
 /// Fits `fixed + per_byte · bytes` with neither below 0, so that the squares of *relative*
 /// errors are least: a call of a microsecond counts as much as one of a second. Calls that are far
@@ -58,7 +58,8 @@ fn at((fixed, per_byte): (f64, f64), p: &Point) -> f64 {
     fixed + per_byte * p.bytes
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+/// The median, the upper of two; 0 of nothing.
+pub(super) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

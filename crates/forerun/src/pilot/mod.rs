@@ -17,7 +17,7 @@ use forerun_platform::{Cost, Join, JoinAt, ReductionProfile, Stage};
 use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
 use forerun_skeleton::{Cancel, RunError};
 
-use self::fit::{Point, fit};
+use self::fit::{MAD, Point, fit, median};
 use self::sample::{Sampled, Sampler, failed};
 
 /// Share of the job's time on one processor that a pilot may take.
@@ -136,14 +136,10 @@ fn contention(alone: &[Point], together: &[Point], workers: usize) -> f64 {
         return 0.0;
     }
     let line = fit(&alone);
-    let middle = |mut values: Vec<f64>| {
-        values.sort_by(f64::total_cmp);
-        values[values.len() / 2]
-    };
     let ratios: Vec<f64> =
         together.iter().map(|p| p.seconds / line.seconds(p.bytes, 1.0).max(f64::MIN_POSITIVE)).collect();
-    let ratio = middle(ratios.clone());
-    let deviation = middle(ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect()) / 0.6745;
+    let ratio = median(ratios.clone());
+    let deviation = median(ratios.iter().map(|r| (r / ratio - 1.0).abs()).collect()) / MAD;
     let error = deviation * (1.0 / alone.len() as f64 + 1.0 / together.len() as f64).sqrt();
     ((ratio - 1.0 - error) / others as f64).clamp(0.0, 1.0)
 }

@@ -7,7 +7,7 @@ use forerun_platform::{Strategy, Way};
 
 use super::mark::{Scale, TimeAxis, by_class, escape, n};
 use super::scene::Scene;
-use crate::compare::{By, Compared, Prediction, Runs, way_name};
+use crate::compare::{By, Compared, Prediction, Runs};
 use crate::text;
 
 /// Room around the plot, in pixels.
@@ -80,8 +80,7 @@ fn legend(scene: &Scene<'_>, several: bool) -> String {
     for way in [Way::Threads, Way::Mpi] {
         if scene.compared.iter().any(|c| c.measured.iter().any(|r| r.way == way)) {
             let whisker = "<path class=\"whisker\" d=\"M13 1v12\"/>";
-            out +=
-                &key(&format!("{whisker}{}", point(13.0, 7.0, way)), &format!("measured, {}", way_name(way)));
+            out += &key(&format!("{whisker}{}", point(13.0, 7.0, way)), &format!("measured, {}", way.name()));
         }
     }
     for by in scene.predictors().into_iter().filter(|by| drawn(scene, *by)) {
@@ -251,7 +250,7 @@ pub(super) fn tooltip(c: &Compared, runs: &Runs) -> String {
         escape(&c.configuration.strategy_label()),
         text::seconds(runs.median()),
         text::plural(c.configuration.processors as u64, "processor"),
-        way_name(runs.way),
+        runs.way.name(),
         text::plural(runs.makespans_s.len() as u64, "run"),
         text::seconds(runs.min()),
         text::seconds(runs.max()),

@@ -2,7 +2,7 @@
 
 use super::mark::{Scale, by_class, escape, n, nice};
 use super::scene::Scene;
-use crate::compare::{self, By, Compared, Prediction, Runs, way_name};
+use crate::compare::{self, By, Compared, Prediction, Runs};
 use crate::text;
 
 const WIDTH: f64 = 150.0;
@@ -82,7 +82,7 @@ fn body(c: &Compared, repeats: bool, scale: &Scale) -> String {
 
 /// Who measured, how often, from where to where.
 fn about(runs: Option<&Runs>, rows: usize, repeats: bool) -> String {
-    let mut out = format!("<td rowspan=\"{rows}\">{}</td>", runs.map_or("", |r| way_name(r.way)));
+    let mut out = format!("<td rowspan=\"{rows}\">{}</td>", runs.map_or("", |r| r.way.name()));
     let mut cell = |value: String| out += &format!("<td class=\"num\" rowspan=\"{rows}\">{value}</td>");
     if repeats {
         cell(runs.map_or(String::new(), |r| text::count(r.makespans_s.len() as u64)));

@@ -4,7 +4,7 @@ use forerun_platform::{Interval, Outcome};
 
 use super::mark::escape;
 use super::scene::{Scene, WAYS};
-use crate::compare::{self, Compared, Prediction, Runs, way_name};
+use crate::compare::{self, Compared, Prediction, Runs};
 use crate::text;
 
 /// Title, headline figures, plan, and how far off each predictor was over all configurations.
@@ -32,7 +32,7 @@ fn subtitle(scene: &Scene<'_>) -> String {
         let n = scene.count(way);
         if n > 0 {
             let noun = if compare::is_measured(way) { "run" } else { "prediction" };
-            parts.push(format!("{} ({})", text::plural(n as u64, noun), way_name(way)));
+            parts.push(format!("{} ({})", text::plural(n as u64, noun), way.name()));
         }
     }
     parts.join(" · ")
@@ -75,12 +75,12 @@ fn predicted(p: &Prediction) -> (String, String) {
 
 fn measured(runs: &Runs) -> String {
     match runs.makespans_s.len() {
-        1 => format!("one run, {}", way_name(runs.way)),
+        1 => format!("one run, {}", runs.way.name()),
         n => format!(
             "median of {n} runs, {} to {}, {}",
             text::seconds(runs.min()),
             text::seconds(runs.max()),
-            way_name(runs.way)
+            runs.way.name()
         ),
     }
 }

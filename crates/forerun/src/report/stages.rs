@@ -4,7 +4,7 @@ use forerun_platform::{Outcome, Stage};
 
 use super::mark::{escape, n, stage_class, stage_legend};
 use super::scene::{Scene, WAYS};
-use crate::compare::{Compared, way_name};
+use crate::compare::Compared;
 use crate::text::{self, TimeUnit};
 
 const WIDTH: f64 = 250.0;
@@ -76,7 +76,7 @@ fn row(outcome: &Outcome, stages: &[Stage], longest: f64, unit: TimeUnit) -> Str
     let means = means(outcome, stages);
     let makespan = text::seconds(outcome.makespan_s);
     let mut out =
-        format!("<td>{}</td><td class=\"num\">{makespan}</td><td class=\"drawn\">", way_name(outcome.way));
+        format!("<td>{}</td><td class=\"num\">{makespan}</td><td class=\"drawn\">", outcome.way.name());
     let scale = |seconds: f64| if longest > 0.0 { seconds / longest * (WIDTH - 2.0) } else { 0.0 };
     let words: Vec<String> = stages
         .iter()

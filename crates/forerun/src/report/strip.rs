@@ -3,7 +3,7 @@
 use super::curve::{point, tooltip};
 use super::mark::{Scale, TimeAxis, by_class, escape, n};
 use super::scene::Scene;
-use crate::compare::{Compared, Prediction, Runs, way_name};
+use crate::compare::{Compared, Prediction, Runs};
 use crate::text;
 
 const ROW: f64 = 24.0;
@@ -102,7 +102,7 @@ fn row(c: &Compared, mark: &Mark<'_>, x: &Scale, y: f64, values: bool, value_x: 
             let (low, high) = (x.at(runs.min()), x.at(runs.max()));
             format!(
                 "{}<g><title>{}</title><path class=\"whisker\" d=\"M{} {}H{}\"/>{}</g>{}\n",
-                label("", way_name(runs.way)),
+                label("", runs.way.name()),
                 tooltip(c, runs),
                 n(low),
                 n(y),

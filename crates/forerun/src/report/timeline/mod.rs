@@ -12,7 +12,7 @@ use forerun_platform::{Outcome, RankTimes, Stage};
 
 use super::mark::{Scale, TimeAxis, escape, n, stage_legend};
 use super::scene::{Scene, WAYS};
-use crate::compare::{Compared, way_name};
+use crate::compare::Compared;
 use crate::text;
 
 /// Bytes that all timelines of a page may take together, about.
@@ -110,7 +110,7 @@ fn chart(outcome: &Outcome, end: f64, allowance: usize) -> String {
     } else {
         (shares::chart(outcome, end, &x), shares::HEIGHT + 8.0, "share of ranks in each stage")
     };
-    let mut notes = vec![format!("<b>{}</b>", way_name(outcome.way)), text::seconds(outcome.makespan_s)];
+    let mut notes = vec![format!("<b>{}</b>", outcome.way.name()), text::seconds(outcome.makespan_s)];
     if !how.is_empty() {
         notes.push(how.into());
     }
@@ -125,7 +125,7 @@ fn chart(outcome: &Outcome, end: f64, allowance: usize) -> String {
          stage is in the table above\">\n",
         n(WIDTH),
         n(height + 34.0),
-        way_name(outcome.way),
+        outcome.way.name(),
         text::plural(ranks as u64, "rank"),
         notes.join(" · "),
     );
