@@ -9,16 +9,20 @@
 //! | [`execute`] | running a job as planned |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
+//! | [`drawn`], [`drawings`], [`chart`] | tables as CSV, plots as SVG |
 //! | [`mod@file`], [`signals`] | files whole or not there; ending early |
 
 #![forbid(missing_docs)]
 
 pub mod calibrate;
+pub mod chart;
 pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod console;
 pub mod describe;
+pub mod drawings;
+pub mod drawn;
 pub mod error;
 pub mod execute;
 pub mod figures;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
-pub use options::{FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
+pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
 /// What a job can also be.
 const JOB_FILES: &str = "\
@@ -132,6 +132,9 @@ pub struct CompareArgs {
     /// Files of outcomes, as `--json` writes them.
     #[arg(required = true, value_name = "OUTCOME.json")]
     pub outcomes: Vec<PathBuf>,
+    /// Files.
+    #[command(flatten)]
+    pub draw: DrawOptions,
 }
 
 /// What `report` takes.

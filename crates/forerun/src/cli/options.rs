@@ -64,6 +64,18 @@ pub struct FigureOptions {
     pub write_profile: Option<PathBuf>,
 }
 
+/// Where what is printed goes as well: as a table of data, and as a plot.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Files")]
+pub struct DrawOptions {
+    /// Write the table as CSV to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write the plot as SVG to FILE.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+}
+
 /// What `run` takes beside the job.
 #[derive(Debug, Clone, Args)]
 pub struct RunOptions {
@@ -122,6 +134,9 @@ pub struct PredictOptions {
     /// Figures.
     #[command(flatten)]
     pub figures: FigureOptions,
+    /// Files.
+    #[command(flatten)]
+    pub draw: DrawOptions,
 }
 
 fn strategy(name: &str) -> Result<Pin<Strategy>, String> {

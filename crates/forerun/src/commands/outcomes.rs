@@ -5,16 +5,18 @@ use std::io::{self, IsTerminal};
 use crate::cli::{CompareArgs, ReportArgs};
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
-use crate::{compare, outcomes, report, text};
+use crate::{compare, drawings, outcomes, report, text};
 
 /// Puts predicted times beside measured ones.
 ///
 /// # Errors
 /// What is wrong with a file.
 pub fn compare(args: &CompareArgs, console: &Console) -> Result<(), CliError> {
+    args.draw.check(console)?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     let colour = io::stdout().is_terminal() && text::colour(&io::stdout());
     console.text(&compare::table(&outcomes, colour))?;
+    args.draw.write(|| drawings::compared_sheet(&outcomes), || drawings::makespans(&outcomes))?;
     console.data(&compare::json(&outcomes).map_err(failed)?)
 }
 

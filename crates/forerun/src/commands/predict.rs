@@ -4,9 +4,9 @@ use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy};
 
 use crate::cli::PredictOptions;
 use crate::commands::{Context, run};
-use crate::describe;
 use crate::error::CliError;
 use crate::planning::{Facts, plan};
+use crate::{describe, drawings};
 
 /// Predicts a job.
 ///
@@ -20,12 +20,14 @@ pub fn run(
     context: &Context,
 ) -> Result<(), CliError> {
     let console = &context.console;
+    how.draw.check(console)?;
     let mut outcomes: Vec<Outcome> = Vec::new();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
         outcomes.extend(run::predictions(&how.by, facts, &choice, costs, platform, context)?);
     }
     console.text(&describe::predictions(&outcomes))?;
+    how.draw.write(|| drawings::outcomes_sheet(&outcomes), || drawings::makespans(&outcomes))?;
     console.data(&outcomes)
 }
 
