@@ -4,6 +4,10 @@
 //! They take every stage to be as long as T_comp at most and ranks in step; what the program
 //! does is in [`crate::reduction`]. Times are in seconds, P is a power of two of at least 2.
 
+use forerun_platform::{Bytes, BytesPerSecond, Seconds, Service};
+
+use crate::queueing::{Path, Saturated};
+
 /// Equation 1: `N T_comp + (N − 1) T_merge`, one after the other on one processor.
 pub fn t_seq(n: f64, t_comp: f64, t_merge: f64) -> f64 {
     n * t_comp + (n - 1.0) * t_merge
@@ -49,6 +53,26 @@ pub fn t_total(n: f64, p: u64, t_comp: f64, t_merge: f64, t_comm: f64, drain: Dr
         Drain::Ignored => 0.0,
     };
     (steps + 1.0) * t_comp + steps * t_comm + drained
+}
+
+/// Equation 11 on the paper's Myrinet: what a message of `size` bytes takes through leaf, spine and
+/// leaf of links of `capacity`, where every host sends one in T_comp: `2 x / (1 − 8 x / T_comp) +
+/// x / (1 − 16 x / T_comp)`, x = size / capacity. Other networks, service times and background
+/// traffic are in [`crate::queueing::Path`], of which this is one instance.
+///
+/// # Errors
+/// [`Saturated`] where that is more than the links can carry (the paper's formula is negative there).
+///
+/// ```
+/// use forerun_model::kuntraruk::t_comm;
+/// use forerun_platform::{Bytes, Seconds};
+/// // Sorting (equation 13): 8 MB every 1.39 s.
+/// let t = t_comm(Bytes(8_000_000), "1.28 Gbit/s".parse()?, Seconds(1.39))?;
+/// assert_eq!(format!("{:.4}", t.0), "0.2582");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn t_comm(size: Bytes, capacity: BytesPerSecond, t_comp: Seconds) -> Result<Seconds, Saturated> {
+    Path::leaf_spine(8.0, 16.0, capacity, Service::Exponential).delay(size, t_comp).map(|p| p.total)
 }
 
 /// Seconds a result in a long run of the three models of sections VI-C and VI-D before

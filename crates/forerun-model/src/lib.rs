@@ -29,6 +29,7 @@ mod error;
 pub mod kuntraruk;
 mod load;
 pub mod planner;
+pub mod queueing;
 pub mod reduction;
 mod speeds;
 mod wire;

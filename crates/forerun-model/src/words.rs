@@ -29,7 +29,7 @@ pub(crate) fn times(n: f64, what: &str) -> String {
     if n == 1.0 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-fn digits(value: f64) -> String {
+pub(crate) fn digits(value: f64) -> String {
     let places = if value >= 100.0 {
         0
     } else if value >= 10.0 {

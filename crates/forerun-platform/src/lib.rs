@@ -27,6 +27,7 @@ mod plan;
 mod platform;
 mod preset;
 mod profile;
+mod topology;
 pub mod units;
 
 pub use file::{FORMAT, FileError, Problem};
@@ -37,4 +38,5 @@ pub use plan::{Deal, Grain, Plan, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};
 pub use preset::{Preset, preset, presets};
 pub use profile::{Cost, Join, JoinAt, Profile, ReductionProfile};
+pub use topology::Service;
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

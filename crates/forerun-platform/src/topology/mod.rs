@@ -1,0 +1,5 @@
+//! What messages pass between hosts.
+
+mod service;
+
+pub use service::Service;
