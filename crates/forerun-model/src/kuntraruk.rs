@@ -35,6 +35,11 @@ pub fn speedup(p: u64) -> f64 {
     p as f64 / depth(p) * (2.0 * lg(p))
 }
 
+/// The bound on the speedup that follows: `S ≤ P` (the tables' "SP from SP Model").
+pub fn speedup_bound(p: u64) -> f64 {
+    p as f64
+}
+
 /// Whether equation 6 counts its two terms in lg P. Equations 12 and 13 leave them out (footnotes
 /// 6 and 7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +58,72 @@ pub fn t_total(n: f64, p: u64, t_comp: f64, t_merge: f64, t_comm: f64, drain: Dr
         Drain::Ignored => 0.0,
     };
     (steps + 1.0) * t_comp + steps * t_comm + drained
+}
+
+/// Equation 6 for groups of processors that work side by side, and for trees of any arity.
+///
+/// With P_g = P/groups processors and N_g = N/groups tasks a group, n = log_a P_g levels, and
+/// `T_merge` the time to merge a pieces (a − 1 merges of two),
+///
+/// ```text
+/// T_total = ((N_g − P_g) / (P_g − P_g/a) + 1) T_comp + n T_merge + (N_g − P_g) / (P_g − P_g/a) T_comm + n T_comm
+/// ```
+///
+/// the terms in n only where the drain is [`Drain::Counted`]; a = 2 is equation 6 as printed.
+/// Assumptions: every stage takes T_comp at most, N_g ≥ P_g, P_g is a power of a. It is exact for
+/// the pipeline as Forerun runs it where merges and messages cost the same at every level, no more
+/// than a task, and N_g − P_g is a multiple of P_g − P_g/a, but for the end of the protocol
+/// (see [`crate::reduction`]).
+///
+/// ```
+/// use forerun_model::kuntraruk::{Drain, Equation6};
+/// use forerun_platform::Seconds;
+/// // Equation 12 with the T_comm that its result follows from: 4096 documents, eight groups of 16.
+/// let e = Equation6 {
+///     tasks: 4096.0,
+///     processors: 128,
+///     groups: 8,
+///     arity: 2,
+///     t_comp: Seconds(0.15),
+///     t_merge: Seconds(0.0),
+///     t_comm: Seconds(2.58e-3),
+///     drain: Drain::Ignored,
+/// };
+/// assert_eq!(format!("{:.2}", e.total().0), "9.61");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Equation6 {
+    /// N, of all groups.
+    pub tasks: f64,
+    /// P, of all groups.
+    pub processors: u64,
+    /// Groups, at least 1.
+    pub groups: u64,
+    /// a: fan-in of the tree, at least 2.
+    pub arity: u64,
+    /// A task.
+    pub t_comp: Seconds,
+    /// Merging the pieces of a level.
+    pub t_merge: Seconds,
+    /// A message.
+    pub t_comm: Seconds,
+    /// Whether the terms in the number of levels count.
+    pub drain: Drain,
+}
+
+impl Equation6 {
+    /// T_total.
+    pub fn total(&self) -> Seconds {
+        let p = self.processors / self.groups;
+        let (n, cohort) = (self.tasks / self.groups as f64, (p - p / self.arity) as f64);
+        let steps = (n - p as f64) / cohort;
+        let levels = f64::from(p.ilog(self.arity));
+        let drained = match self.drain {
+            Drain::Counted => (self.t_merge + self.t_comm) * levels,
+            Drain::Ignored => Seconds(0.0),
+        };
+        self.t_comp * (steps + 1.0) + self.t_comm * steps + drained
+    }
 }
 
 /// Equation 11 on the paper's Myrinet: what a message of `size` bytes takes through leaf, spine and

@@ -74,6 +74,14 @@ impl Speeds {
         }
     }
 
+    /// The speeds of `ranks` ranks together.
+    pub(crate) fn sum(&self, ranks: usize) -> f64 {
+        match &self.ranks {
+            Ok(speed) => speed * ranks as f64,
+            Err(speeds) => speeds.iter().sum(),
+        }
+    }
+
     /// Cores that the platform has.
     pub(crate) fn cores(&self) -> usize {
         self.cores

@@ -6,8 +6,10 @@ mod bound;
 mod climb;
 mod costs;
 mod effective;
+mod efficiency;
 mod explain;
 mod interval;
+mod isoefficiency;
 mod master_slave;
 mod pipeline;
 mod predict;
@@ -16,5 +18,7 @@ mod tree;
 
 pub use bound::Bound;
 pub use effective::effective;
+pub use efficiency::{Efficiency, efficiency};
+pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
 pub use predict::{Balance, Prediction, balance, predict};
 pub(crate) use predict::{balanced_share, makespan};

@@ -129,6 +129,18 @@ pub(crate) fn makespan(
     evaluate(shape, load, profile, platform, speeds).map(|run| run.seconds)
 }
 
+/// Seconds of tasks, merges, deliveries and the finish of all ranks together.
+pub(super) fn work_seconds(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+    speeds: &Speeds,
+) -> Result<f64, ModelError> {
+    let Evaluated { all, finish, .. } = evaluate(shape, load, profile, platform, speeds)?;
+    Ok(all.tasks.1 + all.merges.1 + all.sinks.1 + finish)
+}
+
 /// The largest group's timing and what the groups do in all.
 struct Evaluated {
     costs: Costs,
