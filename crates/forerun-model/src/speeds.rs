@@ -5,8 +5,8 @@ use forerun_skeleton::reduction::Shape;
 
 use crate::ModelError;
 
-/// Speeds of the ranks of a job on a platform, relative to the host profiles are measured on, and
-/// the cores they have.
+/// Speeds of the ranks of a job on a platform, relative to the host profiles are measured on and
+/// less what other jobs use, and the cores they have.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Speeds {
     /// One speed for all ranks, or each rank's.
@@ -30,10 +30,11 @@ impl Speeds {
         let mut speeds = Vec::with_capacity(platform.hosts.len());
         for host in &platform.hosts {
             let now = host.availability.iter().take_while(|(from, _)| from.0 <= 0.0).last();
-            let speed = host.speed * now.map_or(1.0, |&(_, factor)| factor);
+            let speed = host.free_speed() * now.map_or(1.0, |&(_, factor)| factor);
             if !(speed > 0.0 && speed.is_finite()) {
                 return Err(ModelError::new(format!(
-                    "host {} of platform {} has speed {speed}: expected a number above 0",
+                    "host {} of platform {} has speed {speed}, less what other jobs use of it: expected a number \
+                     above 0",
                     host.name, platform.name
                 )));
             }

@@ -1,6 +1,6 @@
 //! The network's costs for a job of a fixed number of ranks.
 
-use forerun_platform::{Network, Overhead};
+use forerun_platform::{Network, Overhead, Platform, Route};
 
 use crate::ModelError;
 
@@ -13,7 +13,8 @@ use crate::ModelError;
 /// port(k)        = (k − 1) G + g              until the port takes the next message
 /// ```
 ///
-/// Segments of s bytes go one after the other; a message above S pays for the request and its
+/// Where the platform states a topology, [`Wire::on`] adds what its switches and other jobs' traffic
+/// there take (see [`Route`]). Segments of s bytes go one after the other; a message above S pays for the request and its
 /// answer, `o_s(0) + 2 L + 2 o_r(0) + o_s(0)`, taken as if the receiver were ready for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wire {
@@ -22,6 +23,10 @@ pub struct Wire {
     latency: f64,
     gap: f64,
     gap_per_byte: f64,
+    /// What a byte holds the port for; `gap_per_byte` or more.
+    port_per_byte: f64,
+    /// What switches add for each byte of a message or its segment.
+    way_per_byte: f64,
     rendezvous_above: f64,
     segment: f64,
 }
@@ -32,14 +37,31 @@ impl Wire {
     /// # Errors
     /// If a figure is negative or not a number.
     pub fn new(network: &Network, ranks: usize) -> Result<Wire, ModelError> {
+        Wire::with(network, &Route::default(), ranks)
+    }
+
+    /// The costs of `platform`'s network, with what its topology adds, in a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// As [`Wire::new`], and if other jobs use up a link on the way.
+    pub fn on(platform: &Platform, ranks: usize) -> Result<Wire, ModelError> {
+        let route = platform.route(ranks).map_err(|e| ModelError::new(e.to_string()))?;
+        Wire::with(&platform.network, &route, ranks)
+    }
+
+    fn with(network: &Network, route: &Route, ranks: usize) -> Result<Wire, ModelError> {
+        let gap_per_byte = network.gap_per_byte.value.0;
+        let shared = gap_per_byte.max(route.gap_per_byte.0);
         let overhead =
             |o: &Overhead| (o.base.value.0 + o.per_rank.value.0 * ranks as f64, o.per_byte.value.0);
         let wire = Wire {
             send: overhead(&network.send_overhead),
             receive: overhead(&network.receive_overhead),
-            latency: network.latency.value.0,
+            latency: network.latency.value.0 + route.latency.0,
             gap: network.gap.value.0,
-            gap_per_byte: network.gap_per_byte.value.0,
+            gap_per_byte: shared,
+            port_per_byte: shared.max(route.port_per_byte.0),
+            way_per_byte: route.per_byte.0,
             rendezvous_above: network.rendezvous_threshold.map_or(f64::INFINITY, |s| s.0 as f64),
             segment: network.segment.map_or(f64::INFINITY, |s| s.0 as f64),
         };
@@ -50,7 +72,7 @@ impl Wire {
             ("receive overhead per byte", wire.receive.1),
             ("latency", wire.latency),
             ("gap", wire.gap),
-            ("gap per byte", wire.gap_per_byte),
+            ("gap per byte", gap_per_byte),
         ];
         for (name, value) in figures {
             if !(value >= 0.0 && value.is_finite()) {
@@ -80,7 +102,8 @@ impl Wire {
     /// Seconds from the end of `send` to the arrival.
     pub fn transit(&self, bytes: f64) -> f64 {
         let (before, last) = self.segments(bytes);
-        before + (last - 1.0).max(0.0) * self.gap_per_byte + self.latency
+        let way = bytes.min(self.segment) * self.way_per_byte;
+        before + (last - 1.0).max(0.0) * self.gap_per_byte + self.latency + way
     }
 
     /// Seconds from the end of `send` until the sender's port takes the next message.
@@ -101,7 +124,7 @@ impl Wire {
     }
 
     fn whole(&self, bytes: f64) -> f64 {
-        self.gap + (bytes - 1.0).max(0.0) * self.gap_per_byte
+        self.gap + (bytes - 1.0).max(0.0) * self.port_per_byte
     }
 
     /// Seconds that the segments before the last occupy the port, and bytes of the last.

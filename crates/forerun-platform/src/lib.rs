@@ -38,5 +38,5 @@ pub use plan::{Deal, Grain, Plan, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};
 pub use preset::{Preset, preset, presets};
 pub use profile::{Cost, Join, JoinAt, Profile, ReductionProfile};
-pub use topology::Service;
+pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

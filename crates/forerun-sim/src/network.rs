@@ -4,7 +4,7 @@
 //! ranks is of Mizutani, Ino and Hagihara (Evaluation of a testbed for master/slave programs,
 //! section 3.2: `o = o'_a + o'_b P + O k`). See [`LogGps`] for the formulas.
 
-use forerun_platform::{Network, Overhead};
+use forerun_platform::{Network, Overhead, Platform, Route};
 use forerun_skeleton::RunError;
 
 use crate::time::{PerByte, Time};
@@ -34,6 +34,15 @@ use crate::time::{PerByte, Time};
 /// sender    continues at max(t + o_s(0), b), busy o_r(0) + o_s(k); its send ends here,
 ///           and the message travels as above
 /// ```
+///
+/// Where the platform states a topology, [`LogGps::on`] adds what the switches and other jobs' traffic
+/// there take on average (see [`Route`]): the same for every pair, a fixed part in L, and for each
+/// byte of the message or of its segment
+///
+/// ```text
+/// port   = i + (k − 1) G″ + g          G″ = max(G, what others leave of the slowest link)
+/// a      = i + (k − 1) G′ + L′ + waits and store-and-forward of k bytes
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogGps {
     latency: Time,
@@ -43,6 +52,19 @@ pub struct LogGps {
     gap_per_byte: PerByte,
     rendezvous_above: u64,
     segment: u64,
+    /// Messages smaller than this neither wait for their receiver, nor are they cut, nor do switches
+    /// add to them.
+    plain_below: u64,
+    switches: Switches,
+}
+
+/// What switches add for each byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Switches {
+    /// To the arrival.
+    way: PerByte,
+    /// To what the port is held.
+    port: PerByte,
 }
 
 /// An overhead for a fixed number of ranks.
@@ -71,7 +93,7 @@ impl Busy {
 pub(crate) struct Travel {
     /// How long the port is taken.
     pub(crate) port: Time,
-    /// How long until the message has arrived; never less than `port` less the gap.
+    /// How long until the message has arrived; never less than the latency.
     pub(crate) arrival: Time,
 }
 
@@ -81,22 +103,48 @@ impl LogGps {
     /// # Errors
     /// [`RunError::Invalid`] if a figure is negative, not a number or 213 days or longer.
     pub fn new(network: &Network, ranks: usize) -> Result<LogGps, RunError> {
+        Self::with(network, &Route::default(), ranks)
+    }
+
+    /// The network of a platform with what its topology adds, for a job of `ranks` ranks placed on it
+    /// as [`Platform::place`] does.
+    ///
+    /// # Errors
+    /// As [`LogGps::new`], and if other jobs use up a link on the way.
+    pub fn on(platform: &Platform, ranks: usize) -> Result<LogGps, RunError> {
+        let route = platform.route(ranks).map_err(|e| RunError::Invalid(e.to_string()))?;
+        Self::with(&platform.network, &route, ranks)
+    }
+
+    fn with(network: &Network, route: &Route, ranks: usize) -> Result<LogGps, RunError> {
+        let own = network.gap_per_byte.value.0;
+        let gap_per_byte = if route.gap_per_byte.0 > own { route.gap_per_byte.0 } else { own };
+        let port_per_byte = (route.port_per_byte.0 - gap_per_byte).max(0.0);
+        let switches = Switches {
+            way: PerByte::from_seconds(route.per_byte.0, "time per byte in switches")?,
+            port: PerByte::from_seconds(port_per_byte, "time per byte in switches")?,
+        };
+        let rendezvous_above = network.rendezvous_threshold.map_or(u64::MAX, |s| s.0);
+        let segment = match network.segment {
+            None => u64::MAX,
+            Some(s) if s.0 > 0 => s.0,
+            Some(_) => {
+                return Err(RunError::Invalid(
+                    "a network that cuts messages into segments of 0 bytes: expected at least 1".into(),
+                ));
+            }
+        };
+        let plain = switches == Switches::default();
         Ok(LogGps {
-            latency: Time::from_seconds(network.latency.value.0)?,
+            latency: Time::from_seconds(network.latency.value.0 + route.latency.0)?,
             send: Busy::new(&network.send_overhead, ranks, "send overhead per byte")?,
             receive: Busy::new(&network.receive_overhead, ranks, "receive overhead per byte")?,
             gap: Time::from_seconds(network.gap.value.0)?,
-            gap_per_byte: PerByte::from_seconds(network.gap_per_byte.value.0, "gap per byte")?,
-            rendezvous_above: network.rendezvous_threshold.map_or(u64::MAX, |s| s.0),
-            segment: match network.segment {
-                None => u64::MAX,
-                Some(s) if s.0 > 0 => s.0,
-                Some(_) => {
-                    return Err(RunError::Invalid(
-                        "a network that cuts messages into segments of 0 bytes: expected at least 1".into(),
-                    ));
-                }
-            },
+            gap_per_byte: PerByte::from_seconds(gap_per_byte, "gap per byte")?,
+            rendezvous_above,
+            segment,
+            plain_below: if plain { rendezvous_above.min(segment).saturating_add(1) } else { 0 },
+            switches,
         })
     }
 
@@ -113,6 +161,8 @@ impl LogGps {
             gap_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
             segment: u64::MAX,
+            plain_below: u64::MAX,
+            switches: Switches::default(),
         }
     }
 
@@ -140,26 +190,38 @@ impl LogGps {
         bytes > self.rendezvous_above
     }
 
-    /// Whether a message of `bytes` bytes neither waits for its receiver nor is cut.
+    /// Whether a message of `bytes` bytes neither waits for its receiver, nor is cut, nor delayed by
+    /// switches in proportion to its bytes: then it travels as [`LogGps::travel_whole`] says.
     #[inline]
     pub(crate) fn is_plain(&self, bytes: u64) -> bool {
-        bytes <= self.rendezvous_above && bytes <= self.segment
+        bytes < self.plain_below
     }
 
     /// How a message of `bytes` bytes travels once its port is free.
     pub(crate) fn travel(&self, bytes: u64) -> Travel {
         if bytes <= self.segment {
-            self.travel_whole(bytes)
+            self.travel_piece(bytes, bytes)
         } else {
             let whole = (bytes - 1) / self.segment;
-            let step = self.travel_whole(self.segment).port;
+            let step = self.travel_piece(self.segment, self.segment).port;
             let before = Time::from_picos(step.picos().saturating_mul(whole));
-            let last = self.travel_whole(bytes - whole * self.segment);
+            // The last segment waits behind the one before it wherever that does.
+            let last = self.travel_piece(bytes - whole * self.segment, self.segment);
             Travel { port: before.plus(last.port), arrival: before.plus(last.arrival) }
         }
     }
 
-    /// How it travels in one piece.
+    /// How a piece of `bytes` bytes travels, delayed in switches as one of `delayed` bytes.
+    fn travel_piece(&self, bytes: u64, delayed: u64) -> Travel {
+        let Travel { port, arrival } = self.travel_whole(bytes);
+        let Switches { way, port: held } = self.switches;
+        Travel {
+            port: port.plus(held.times(bytes.saturating_sub(1))),
+            arrival: arrival.plus(way.times(delayed)),
+        }
+    }
+
+    /// How it travels in one piece where switches add nothing in proportion to it.
     #[inline]
     pub(crate) fn travel_whole(&self, bytes: u64) -> Travel {
         let long = self.gap_per_byte.times(bytes.saturating_sub(1));

@@ -137,7 +137,7 @@ impl<M: forerun_skeleton::Message, O> Runner<M, O> for Emulated<'_> {
 
     fn run<P: Program<Msg = M, Out = O> + Sync>(self, program: &P) -> Result<Ran<O>, RunError> {
         let ranks = self.options.ranks;
-        let network = forerun_sim::LogGps::new(&self.platform.network, ranks)?;
+        let network = forerun_sim::LogGps::on(self.platform, ranks)?;
         let mut pricing = Measured::new(self.platform, ranks)?;
         if self.wall {
             pricing = pricing.by_wall_clock();

@@ -56,7 +56,7 @@ impl Scene {
             effective(costs, &shape, &load, platform).map_err(|e| RunError::Invalid(e.to_string()))?;
         let app = Costed::new(&profile, inputs)?;
         let app = if facts.commutative { app } else { app.keeping_order() };
-        let network = LogGps::new(&platform.network, shape.ranks)?;
+        let network = LogGps::on(platform, shape.ranks)?;
         let pricing = Profiled::new(&profile, platform, shape.ranks)?;
         Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1) })
     }

@@ -33,7 +33,7 @@ pub fn effective(
     let costs = Costs::new(
         &ReductionProfile { merge: join.cost, ..profile.clone() },
         load,
-        Wire::new(&platform.network, shape.ranks)?,
+        Wire::on(platform, shape.ranks)?,
         1.0,
     );
     let groups = shape.groups as u64;
@@ -93,7 +93,7 @@ fn gather(
     if others == 0 {
         return Ok(0.0);
     }
-    let costs = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0);
+    let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0);
     let share = load.tasks / shape.groups as u64;
     Ok(costs.hop(share) + (others - 1) as f64 * costs.receive(share).max(costs.port(share)))
 }

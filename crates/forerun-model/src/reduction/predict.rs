@@ -70,7 +70,7 @@ pub fn balance(
     platform: &Platform,
 ) -> Result<Balance, ModelError> {
     check(profile, load)?;
-    let c = Costs::new(profile, load, Wire::new(&platform.network, ranks)?, 1.0);
+    let c = Costs::new(profile, load, Wire::on(platform, ranks)?, 1.0);
     // A set holds P − P/a results; the largest merge within the steps makes P/a of P/a².
     let largest = (ranks / arity.max(1)).max(1) as u64;
     let below = (largest / arity.max(1) as u64).max(1);
@@ -164,7 +164,7 @@ fn evaluate(
     let profile = &effective(profile, shape, load, platform)?;
     let (size, groups) = (shape.ranks / shape.groups, shape.groups as u64);
     let slowest = speeds.slowest(shape, size);
-    let costs = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0 / slowest);
+    let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0 / slowest);
     let (small, large) = (load.tasks / groups, load.tasks.div_ceil(groups));
     let more = if small == large { groups } else { load.tasks % groups };
     let mut timing = group(shape, load, &costs, size, large);
@@ -221,7 +221,7 @@ pub(crate) fn balanced_share(
     platform: &Platform,
 ) -> Result<u16, ModelError> {
     check(profile, load)?;
-    let c = Costs::new(profile, load, Wire::new(&platform.network, shape.ranks)?, 1.0);
+    let c = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0);
     let size = shape.ranks / shape.groups;
     Ok(adaptive::balanced_share(&c, team(shape, size), load.tasks / shape.groups as u64))
 }

@@ -144,7 +144,7 @@ pub(crate) fn simulate(
     let app = App { profile, load };
     let options = Options::new(shape.ranks);
     let simulator = Simulator {
-        network: LogGps::new(&platform.network, shape.ranks).unwrap(),
+        network: LogGps::on(platform, shape.ranks).unwrap(),
         pricing: Profiled::new(profile, platform, shape.ranks).unwrap(),
         options: &options,
     };

@@ -36,6 +36,10 @@ pub struct Host {
     /// what relates the speeds of two hosts (see [`Host::relative_speed`]).
     #[serde(rename = "kernel_s", default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Measured<Seconds>>,
+    /// Share of every core's time that other jobs take: what is left is the core's speed to a job
+    /// (see [`Host::free_speed`]).
+    #[serde(default, skip_serializing_if = "is_idle")]
+    pub background: Measured<Share>,
     /// How much cores of a host slow each other down.
     #[serde(default)]
     pub contention: Contention,
@@ -63,8 +67,21 @@ impl Host {
             memory: None,
             availability: Vec::new(),
             kernel: None,
+            background: Measured::default(),
             contention: Contention::default(),
         }
+    }
+
+    /// The speed of a core that other jobs leave: `speed · (1 − background)`, to which it slows down
+    /// evenly where they share its time fairly; 0 where they take it all.
+    ///
+    /// ```
+    /// use forerun_platform::{Host, Share};
+    /// let busy = Host { speed: 2.0, background: Share(0.25).into(), ..Host::new("node", 1, 1) };
+    /// assert_eq!(busy.free_speed(), 1.5);
+    /// ```
+    pub fn free_speed(&self) -> f64 {
+        self.speed * (1.0 - self.background.value.0).max(0.0)
     }
 
     /// Speed of a core of this host relative to one of `other`: the ratio of their kernels' times,
@@ -81,4 +98,8 @@ impl Host {
         let (mine, others) = (self.kernel?.value.0, other.kernel?.value.0);
         (mine > 0.0 && others > 0.0).then(|| others / mine)
     }
+}
+
+fn is_idle(background: &Measured<Share>) -> bool {
+    *background == Measured::default()
 }

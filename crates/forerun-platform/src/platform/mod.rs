@@ -7,6 +7,7 @@ mod write;
 
 use serde::{Deserialize, Serialize};
 
+use crate::topology::Topology;
 use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 use crate::{Measured, json};
 
@@ -80,6 +81,9 @@ pub struct Network {
         skip_serializing_if = "Option::is_none"
     )]
     pub segment: Option<Bytes>,
+    /// The switches between the hosts, where they are stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology: Option<Topology>,
 }
 
 /// Sequential bandwidth of the storage that jobs read and write.

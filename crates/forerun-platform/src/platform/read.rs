@@ -3,6 +3,7 @@
 use super::{Contention, Host, Network, Overhead, Platform, Storage};
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
+use crate::topology::{background, topology};
 use crate::units::{BytesPerSecond, Quantity, Seconds, SecondsPerByte};
 
 impl Platform {
@@ -22,6 +23,7 @@ impl Platform {
     ///     speed = 0.5                     # relative to where the profile was measured; default 1
     ///     memory = "64 GiB"
     ///     availability = [{ at = "1 min", speed = 0.7 }]
+    ///     background = "10 %"             # of its time, used by other jobs; default 0 %
     ///     contention = { memory = "12 %" } # longer, for every other core of the host that is busy
     ///     [network]
     ///     latency = { value = "50 us", low = "48 us", high = "53 us" }
@@ -40,6 +42,8 @@ impl Platform {
     /// assert_eq!(lab.cores(), 16);
     /// # Ok::<(), forerun_platform::FileError>(())
     /// ```
+    ///
+    /// The switches of the network, where they are stated, are described at [`Topology`](crate::Topology).
     ///
     /// # Errors
     /// Everything that is wrong in it, each at its line.
@@ -104,12 +108,13 @@ fn host(section: &Section<'_, '_>) -> Option<Host> {
     let memory = section.quantity("memory");
     let availability = availability(section);
     let kernel = section.measured("kernel");
+    let background = background(section);
     let contention = section.section("contention").map(|s| contention(&s)).unwrap_or_default();
     section.finish();
     if count.checked_mul(cores).is_none_or(|n| u32::try_from(n).is_err()) {
         section.note("count", "there are more than 2^32 cores in this group: lower count or cores");
     }
-    Some(Host { name: name?, count, cores, speed, memory, availability, kernel, contention })
+    Some(Host { name: name?, count, cores, speed, memory, availability, kernel, background, contention })
 }
 
 fn contention(section: &Section<'_, '_>) -> Contention {
@@ -156,7 +161,12 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         section
             .note("segment", "a segment of 0 bytes holds nothing: leave segment out if messages are not cut");
     }
+    let topology = section.section("topology").map(|s| topology(&s, gap_per_byte, self::gap_per_byte));
     section.finish();
+    let topology = match topology {
+        Some(read) => Some(read?),
+        None => None,
+    };
     Some(Network {
         latency: latency?,
         send_overhead,
@@ -166,6 +176,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         gap_per_byte: gap_per_byte?,
         rendezvous_threshold,
         segment,
+        topology,
     })
 }
 

@@ -33,6 +33,9 @@ impl Platform {
             if let Some(kernel) = &host.kernel {
                 out.raw("kernel", figure(kernel));
             }
+            if host.background != Measured::default() {
+                out.raw("background", figure(&host.background));
+            }
             if host.contention != Contention::default() {
                 let Contention { compute, memory } = &host.contention;
                 let both = format!("{{ compute = {}, memory = {} }}", figure(compute), figure(memory));
@@ -55,6 +58,9 @@ impl Platform {
             if let Some(size) = size {
                 out.quantity(key, size);
             }
+        }
+        if let Some(topology) = &network.topology {
+            crate::topology::write(&mut out, topology);
         }
         if let Some(storage) = &self.storage {
             out.header("[storage]");

@@ -1,10 +1,13 @@
 //! How service times vary, and the mean wait that follows.
 
+use serde::{Deserialize, Serialize};
+
 use crate::units::Seconds;
 
 /// How the times vary for which messages occupy a station, or work a processor: the middle letter
 /// in Kendall's notation of a queue.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Service {
     /// Always the same (M/D/1): messages of one size.
     #[default]
@@ -14,6 +17,7 @@ pub enum Service {
     /// Any other distribution (M/G/1).
     General {
         /// The squared coefficient of variation of the service time: variance over mean squared.
+        #[serde(deserialize_with = "crate::json::not_negative")]
         scv: f64,
     },
 }

@@ -25,7 +25,14 @@ pub(super) fn exact(value: f64, family: &Family, units: &[&str]) -> String {
     // The quotient was rounded: the base unit has none.
     match units.iter().filter_map(|n| family.find(n)).find(|u| size(*u) == 1.0) {
         Some(base) => format!("{value:e} {}", base.name),
-        None => format!("{} {}", value / size(unit), unit.name),
+        // Or its power of ten moves the point of the number's own digits (no family without a base
+        // unit has other units).
+        None => {
+            let digits = format!("{value:e}");
+            let (mantissa, power) = digits.split_once('e').unwrap_or((&digits, "0"));
+            let power = power.parse().unwrap_or(0) - unit.ten;
+            format!("{} {}", plain(format!("{mantissa}e{power}")), unit.name)
+        }
     }
 }
 

@@ -59,10 +59,12 @@ impl Speeds {
         }
         let mut hosts = Vec::with_capacity(platform.hosts.len());
         for host in &platform.hosts {
-            if !(host.speed > 0.0 && host.speed.is_finite()) {
+            let speed = host.free_speed();
+            if !(speed > 0.0 && speed.is_finite()) {
                 return Err(RunError::Invalid(format!(
-                    "host {} of platform {name} has speed {}: expected a number above 0",
-                    host.name, host.speed
+                    "host {} of platform {name} has speed {speed}, less what other jobs use of it: expected a \
+                     number above 0",
+                    host.name
                 )));
             }
             let mut factors = Vec::with_capacity(host.availability.len());
@@ -77,7 +79,7 @@ impl Speeds {
                 factors.push((from, factor));
             }
             factors.sort_by_key(|&(from, _)| from);
-            hosts.push(Speed { relative: host.speed, factors });
+            hosts.push(Speed { relative: speed, factors });
         }
         let placed = if hosts.len() == 1 {
             Vec::new()

@@ -134,6 +134,7 @@ fn platform(
         gap_per_byte: Measured::default(),
         rendezvous_threshold: None,
         segment: None,
+        topology: None,
     };
     let read = measured(find(Key::Read), BytesPerSecond);
     let write = measured(find(Key::Write), BytesPerSecond);
