@@ -91,12 +91,22 @@ impl Wire {
 
     /// o_s: seconds for which a message of `bytes` bytes keeps its sender busy.
     pub fn send(&self, bytes: f64) -> f64 {
-        let meet = if bytes > self.rendezvous_above {
+        let meet = if self.meets(bytes) {
             self.send.0 + 2.0 * self.latency + 2.0 * self.receive.0 + self.send.0
         } else {
             0.0
         };
-        meet + self.send.0 + self.send.1 * bytes
+        meet + self.overhead(bytes)
+    }
+
+    /// o_s without what a message above S pays beside.
+    pub fn overhead(&self, bytes: f64) -> f64 {
+        self.send.0 + self.send.1 * bytes
+    }
+
+    /// Whether a message of `bytes` bytes meets its receiver first: it is above S.
+    pub fn meets(&self, bytes: f64) -> bool {
+        bytes > self.rendezvous_above
     }
 
     /// Seconds from the end of `send` to the arrival.

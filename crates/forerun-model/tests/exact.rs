@@ -65,13 +65,22 @@ proptest! {
     fn explore_tree(p in 2usize..40, arity in 2usize..6, n in 1u64..300, profile in profiles(), network in networks()) {
         let shape = Shape { arity, ..Shape::new(Strategy::ReductionTree, p) };
         let (a, b) = off(&shape, n, &profile, &cluster(network));
-        prop_assert!((a / b - 1.0).abs() < 1e-7, "{a} {b}");
+        prop_assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
     }
 
     #[test]
     fn explore_ms(p in 2usize..40, n in 1u64..300, profile in profiles(), network in networks()) {
         let shape = Shape::new(Strategy::MasterSlave, p);
         let (a, b) = off(&shape, n, &profile, &cluster(network));
-        prop_assert!((a / b - 1.0).abs() < 1e-7, "{a} {b}");
+        prop_assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
+    }
+
+    #[test]
+    fn explore_pipeline(
+        arity in 2usize..5, levels in 1u32..5, n in 1u64..400, profile in profiles(), network in networks(),
+    ) {
+        let shape = Shape { arity, ..Shape::new(Strategy::ParallelPipeline, arity.pow(levels)) };
+        let (a, b) = off(&shape, n, &profile, &cluster(network));
+        prop_assert!((a / b - 1.0).abs() < 1e-9, "{a} {b}");
     }
 }

@@ -21,6 +21,15 @@ pub(crate) struct Costs {
     wire: Wire,
 }
 
+/// What an empty message costs: a request to send, or its answer.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Empty {
+    pub(crate) send: f64,
+    pub(crate) transit: f64,
+    pub(crate) port: f64,
+    pub(crate) receive: f64,
+}
+
 /// Checks the figures of a profile and a load.
 pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), ModelError> {
     for (name, cost) in [
@@ -112,6 +121,22 @@ impl Costs {
 
     pub(crate) fn send(&self, results: u64) -> f64 {
         self.wire.send(self.packet(results))
+    }
+
+    /// o_s of a message above S when its receiver has answered.
+    pub(crate) fn overhead(&self, results: u64) -> f64 {
+        self.wire.overhead(self.packet(results))
+    }
+
+    /// Where a message of so many results meets its receiver first: the costs of the empty messages
+    /// that it takes.
+    pub(crate) fn meets(&self, results: u64) -> Option<Empty> {
+        self.wire.meets(self.packet(results)).then(|| Empty {
+            send: self.wire.send(0.0),
+            transit: self.wire.transit(0.0),
+            port: self.wire.port(0.0),
+            receive: self.wire.receive(0.0),
+        })
     }
 
     pub(crate) fn transit(&self, results: u64) -> f64 {

@@ -26,21 +26,20 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64) -> Timing {
     let j = rounds as f64;
     // A slave without a task ends with an empty message.
     let idle = slaves.saturating_sub(n) as f64;
-    let end = if n == 0 {
-        c.open().max(c.send(0) + c.transit(0)) + idle * c.receive(0)
-    } else {
-        let mut end = first.max(c.open()) + j * full + part;
+    // Their messages come first, while the master may still open the sink.
+    let empty =
+        if idle > 0.0 { c.open().max(c.send(0) + c.transit(0)) + idle * c.receive(0) } else { c.open() };
+    let mut end = empty;
+    if n > 0 {
+        // From the first round, from the last whole one, from the rest; between them it is linear.
+        end = empty.max(first) + j * full + part;
         if rounds > 0 {
             end = end.max(first + (j - 1.0) * slave + full + part);
         }
         if rest > 0 {
             end = end.max(first + j * slave + part);
         }
-        if idle > 0.0 {
-            end = end.max(c.send(0) + c.transit(0) + idle * c.receive(0) + part);
-        }
-        end
-    };
+    }
     let mut totals = Totals::default();
     totals.ran(c, n);
     totals.message(c, 1, n as f64);

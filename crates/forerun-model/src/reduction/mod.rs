@@ -10,9 +10,12 @@ mod efficiency;
 mod explain;
 mod interval;
 mod isoefficiency;
+mod lines;
 mod master_slave;
 mod pipeline;
 mod predict;
+mod rounds;
+mod steps;
 mod timing;
 mod tree;
 

@@ -20,9 +20,12 @@
 //! chain to the last rank takes about `(a − 1) (n − 1)² (o_s(0) + o_r(0)) / 2` more (found by
 //! simulation, exact for o_s = o_r; nothing beside a task in most networks).
 
-use super::Bound;
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
+use super::{Bound, steps};
+
+/// Ranks times levels squared up to which the steps are followed rank by rank.
+const FOLLOWED: u64 = 1 << 14;
 
 /// A way that a rank passes n steps: its time and of what it consists.
 #[derive(Debug, Clone, Copy, Default)]
@@ -152,6 +155,14 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
             let sinks = fill + c.sink(p) + (f - 1.0) * last_cycle + deliver(rest);
             end.max(sinks)
         };
+    let seconds = if p * u64::from(levels).pow(2) <= FOLLOWED {
+        match steps::seconds(c, arity, levels, n, f64::from(levels) * cycle, FOLLOWED / p) {
+            Ok(exact) => exact - open,
+            Err(at_least) => seconds.max(at_least - open),
+        }
+    } else {
+        seconds
+    };
     let mut totals = Totals::default();
     totals.ran(c, n);
     // A set of the first tasks, whole cohorts, the last cohort.

@@ -1,21 +1,24 @@
-//! The reduction tree in rounds, in closed form.
+//! The reduction tree in closed form.
 //!
-//! An isolated round over m ranks takes, with m cut into the leading subtree and the others of
-//! its level (a the arity, s the size of a full subtree below the top level),
+//! A rank with the subtrees of q₁, q₂, … ranks below it is, in round j,
 //!
 //! ```text
-//! e(1) = T        e(m): x = e(s); for every other subtree of q ranks, in order
-//!                 x = max(x, e(q) + o_s + transit) + o_r + merge
+//! x = max(x, arrival of round j from subtree i) + o_r(q_i) + merge(q_1 + … , q_i)      for each i in turn,
 //! ```
 //!
-//! A rank goes on with its next task as soon as it has sent, so rounds overlap: the cycle is the
-//! largest of a rank's own work, for the root `T + Σ (o_r + merge) + sink`, for a rank with the
-//! subtrees of l levels below it the same without the sink and with o_s. J rounds take the first
-//! round's critical path and J − 1 cycles; a last round of r < P tasks adds what the root does in
-//! it, or, where another rank has the longest cycle, its whole path.
+//! from `x = its round before + o_s + T`, so that its own cycle is `T + Σ (o_r + merge) + o_s`, the
+//! root's `T + Σ (o_r + merge) + sink`. A rank goes on with its next task as soon as it has sent, so
+//! rounds overlap. Rounds depend only on those of ranks below, whose times are therefore maxima of
+//! lines in j (see `lines`), found in one pass over the sizes of subtrees that there are. The
+//! last round of r < P tasks follows from the times of the round before it.
+//!
+//! Exact for deterministic costs, any arity, sizes and number of tasks (a message above S is taken
+//! as if its receiver were ready for it, which makes the time a lower bound), windows wide enough not
+//! to bind.
 
 use super::Bound;
 use super::costs::Costs;
+use super::rounds::{Rounds, children};
 use super::timing::{Timing, Totals};
 
 /// What one rank does in a round beside its task.
@@ -46,65 +49,14 @@ fn parts(m: u64, arity: u64) -> impl Iterator<Item = u64> {
     (0..arity).map(move |d| m.saturating_sub(d * s).min(s)).take_while(|&q| q > 0)
 }
 
-/// Seconds of an isolated round over `m` ranks, to when the first of them holds everything.
-pub(super) fn round(c: &Costs, m: u64, arity: u64) -> f64 {
-    round_from(c, m, arity, c.task)
-}
-
-/// The same where every rank is ready with its own piece at `start`.
-fn round_from(c: &Costs, m: u64, arity: u64, start: f64) -> f64 {
-    if m <= 1 {
-        return start;
-    }
-    let s = below(m, arity);
-    let full = round_from(c, s, arity, start);
-    let mut held = s;
-    let mut x = full;
-    for q in parts(m, arity).skip(1) {
-        let e = if q == s { full } else { round_from(c, q, arity, start) };
-        x = x.max(e + c.send(q) + c.transit(q)) + c.receive(q) + c.merge(held, q);
-        held += q;
-    }
-    x
-}
-
-/// The only round of `tasks` < m tasks: the other ranks send an empty message each at the start.
-fn first_round(c: &Costs, m: u64, arity: u64, tasks: u64) -> f64 {
-    if tasks >= m {
-        return round(c, m, arity);
-    }
-    if m <= 1 {
-        return 0.0;
-    }
-    let s = below(m, arity);
-    let (mut held, mut x) = (tasks.min(s), first_round(c, s, arity, tasks));
-    let empty = first_round(c, s, arity, 0);
-    let full = round(c, s, arity);
-    for (d, q) in parts(m, arity).enumerate().skip(1) {
-        let own = tasks.saturating_sub(d as u64 * s).min(q);
-        let e = match own {
-            0 if q == s => empty,
-            own if own == s => full,
-            own => first_round(c, q, arity, own),
-        };
-        x = x.max(e + c.send(own) + c.transit(own)) + c.receive(own) + c.merge(held, own);
-        held += own;
-    }
-    x
-}
-
 /// What the first of `m` ranks receives and merges in a round.
 fn gather(c: &Costs, m: u64, arity: u64) -> Gather {
     let mut all = Gather::default();
-    let mut m = m;
-    while m > 1 {
-        let mut held = below(m, arity);
-        for q in parts(m, arity).skip(1) {
-            all.receives += c.receive(q);
-            all.merges += c.merge(held, q);
-            held += q;
-        }
-        m = below(m, arity);
+    let mut held = 1;
+    for (_, q) in children(m, arity) {
+        all.receives += c.receive(q);
+        all.merges += c.merge(held, q);
+        held += q;
     }
     all
 }
@@ -149,15 +101,18 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         }
     }
     let cycle = root.max(other.0);
-    let fill = round(c, p, a).max(c.open());
-    // The root merges what it receives of r ranks, and their empty last messages come earlier.
-    let last = if rest > 0 { c.task + gather(c, rest, a).sum() + c.sink(rest) } else { 0.0 };
-    let drain = if rest > 0 { round(c, rest, a) + c.sink(rest) } else { 0.0 };
-    let seconds = if rounds == 0 {
-        first_round(c, p, a, n).max(c.open()) + c.sink(n)
-    } else {
-        (fill + c.sink(p) + (j - 1.0) * cycle + last).max(j * other.0 + drain)
+    let times = Rounds::new(c, p, a);
+    let (gathered, seconds) = match (rounds, rest) {
+        (0, _) => {
+            let gathered = times.only(n);
+            (gathered, gathered + c.sink(n))
+        }
+        (_, 0) => (times.root(1), times.root(rounds) + c.sink(p)),
+        _ => (times.root(1), times.rest(rounds, rest) + c.sink(rest)),
     };
+    // A round alone, from the end of its tasks on.
+    let alone = if rest > 0 { Rounds::new(c, rest, a).root(1) } else { gathered };
+    let drain = (alone - c.open() - c.task).max(0.0) + c.sink(if rest > 0 { rest } else { p });
     let mut totals = Totals::default();
     totals.ran(c, n);
     count(c, p, a, j, &mut totals);
@@ -184,8 +139,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     };
     Timing {
         seconds: seconds + c.open(),
-        fill,
-        drain: drain.max(c.sink(p)) + c.open(),
+        fill: gathered,
+        drain: drain + c.open(),
         cycle,
         results: p as f64,
         bound: if rounds == 0 { Bound::Depth } else { bound },

@@ -142,7 +142,8 @@ pub(crate) fn simulate(
     platform: &Platform,
 ) -> Simulated {
     let app = App { profile, load };
-    let options = Options::new(shape.ranks);
+    // A window that never binds, as the closed forms take it.
+    let options = Options { window: 1000, ..Options::new(shape.ranks) };
     let simulator = Simulator {
         network: LogGps::on(platform, shape.ranks).unwrap(),
         pricing: Profiled::new(profile, platform, shape.ranks).unwrap(),
