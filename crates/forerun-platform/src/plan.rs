@@ -2,6 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
+/// The pattern in which ranks work together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Skeleton {
+    /// Tasks turn inputs into partial results, which merges combine.
+    #[default]
+    Reduction,
+    /// The first rank deals blocks of the input out, gathers what the ranks make of them packet by
+    /// packet, and writes the result (Juhász and Charaf, section 3).
+    ScatterGather,
+}
+
+impl Skeleton {
+    /// All skeletons.
+    pub const ALL: [Skeleton; 2] = [Skeleton::Reduction, Skeleton::ScatterGather];
+
+    /// The name on the command line and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Skeleton::Reduction => "reduction",
+            Skeleton::ScatterGather => "scatter-gather",
+        }
+    }
+}
+
 /// How ranks of a reduction share tasks and merges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -63,7 +88,11 @@ pub struct Grain {
 /// The way to run a job, with the time predicted for it and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Strategy of the reduction.
+    /// The pattern.
+    #[serde(default)]
+    pub skeleton: Skeleton,
+    /// Strategy of the reduction. (Scatter-gather has none; there it says `master-slave`, which is
+    /// what its first rank and the others are.)
     pub strategy: Strategy,
     /// Ranks of all groups together.
     pub processors: usize,
@@ -80,8 +109,15 @@ pub struct Plan {
     /// How tasks are handed out.
     #[serde(default)]
     pub deal: Deal,
-    /// How the input is cut into tasks.
+    /// How the input is cut into tasks, or into the blocks of scatter-gather.
     pub grain: Grain,
+    /// Weights by which scatter-gather deals blocks to its ranks; empty where all are equal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<u32>,
+    /// Blocks that scatter-gather reads ahead, and packets that it writes behind, beside its first
+    /// rank's work; 0 where that rank reads and writes itself.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ahead: usize,
     /// Messages that a rank may be ahead of each receiver (slots per ordered pair).
     pub window: usize,
     /// The predicted time.
@@ -97,4 +133,16 @@ impl Plan {
     pub fn group_size(&self) -> usize {
         self.processors / self.groups
     }
+
+    /// What the ranks do in a word: the strategy of a reduction, else the skeleton.
+    pub fn pattern(&self) -> &'static str {
+        match self.skeleton {
+            Skeleton::Reduction => self.strategy.name(),
+            Skeleton::ScatterGather => self.skeleton.name(),
+        }
+    }
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
 }

@@ -110,7 +110,7 @@ pub fn profile<J: ReductionJob>(
                 pilot(job, workers, interrupt.cancel()).map_err(|e| explain(job, None, e, interrupt))?;
             let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
             let reduction = Some(found.profile.clone());
-            (Profile { application: job.name().into(), source, reduction }, Some(found))
+            (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))
         }
     };
     if let Some(file) = &options.write_profile {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forerun_platform::{Deal, Grain, Plan, Strategy};
+use forerun_platform::{Deal, Grain, Plan, Skeleton, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 use super::grain::{Cut, cuts};
@@ -101,6 +101,9 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, PlanError> {
         let prediction = predict(&tried.shape, &load, request.profile, request.platform)?;
         let Shape { strategy, ranks, groups, arity, set, deal, .. } = tried.shape;
         let plan = Plan {
+            skeleton: Skeleton::Reduction,
+            shares: Vec::new(),
+            ahead: 0,
             strategy,
             processors: ranks,
             groups,

@@ -56,6 +56,16 @@ pub enum Stage {
     Merge,
     /// Handing results to the sink.
     Sink,
+    /// Reading a block (scatter-gather), or waiting for one that is read ahead.
+    Read,
+    /// Processing a block.
+    Process,
+    /// Resolving the dependencies between the blocks of one rank.
+    ResolveLocal,
+    /// Resolving the dependencies between the ranks' partial results.
+    ResolveGlobal,
+    /// Writing a packet of the result, or waiting for room behind others.
+    Write,
     /// Sending, room in the receiver's buffer awaited included.
     Send,
     /// Receiving, the overhead only.
@@ -68,11 +78,16 @@ pub enum Stage {
 
 impl Stage {
     /// All stages, in the order in which reports list them.
-    pub const ALL: [Stage; 8] = [
+    pub const ALL: [Stage; 13] = [
         Stage::Input,
         Stage::Task,
         Stage::Merge,
         Stage::Sink,
+        Stage::Read,
+        Stage::Process,
+        Stage::ResolveLocal,
+        Stage::ResolveGlobal,
+        Stage::Write,
         Stage::Send,
         Stage::Receive,
         Stage::Wait,
@@ -86,6 +101,11 @@ impl Stage {
             Stage::Task => "task",
             Stage::Merge => "merge",
             Stage::Sink => "sink",
+            Stage::Read => "read",
+            Stage::Process => "process",
+            Stage::ResolveLocal => "resolve-local",
+            Stage::ResolveGlobal => "resolve-global",
+            Stage::Write => "write",
             Stage::Send => "send",
             Stage::Receive => "receive",
             Stage::Wait => "wait",

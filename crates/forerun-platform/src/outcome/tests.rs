@@ -1,7 +1,7 @@
 //! Outcomes: the sums over ranks, the names other programs rely on, and reading them back.
 
 use super::*;
-use crate::{Deal, Grain, Interval, Machine, Strategy};
+use crate::{Deal, Grain, Interval, Machine, Skeleton, Strategy};
 
 fn rank(task_s: f64, count: u64, messages: u64) -> RankTimes {
     let task = StageTotal { count, total_s: task_s };
@@ -16,6 +16,9 @@ fn rank(task_s: f64, count: u64, messages: u64) -> RankTimes {
 
 fn outcome() -> Outcome {
     let plan = Plan {
+        skeleton: Skeleton::Reduction,
+        shares: Vec::new(),
+        ahead: 0,
         strategy: Strategy::ParallelPipeline,
         processors: 2,
         groups: 1,

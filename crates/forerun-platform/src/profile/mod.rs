@@ -1,11 +1,14 @@
 //! What an application costs, per unit of work, on a host of speed 1.
 
 mod read;
+mod scatter_gather;
 mod write;
 
 use serde::{Deserialize, Serialize};
 
 use crate::json;
+
+pub use scatter_gather::{PhaseCost, ScatterGatherProfile};
 
 /// Processor time of one call of a stage:
 /// `fixed + per_byte · bytes + per_result · results`, in seconds.
@@ -108,6 +111,9 @@ pub struct Profile {
     /// Costs as a reduction, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction: Option<ReductionProfile>,
+    /// Costs as scatter-gather, where it can be run so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scatter_gather: Option<ScatterGatherProfile>,
 }
 
 /// The size of a result as `{"fixed_bytes": …, "per_byte": …}`.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cost, Join, JoinAt, Profile, ReductionProfile};
+use super::{Cost, Join, JoinAt, Profile, ReductionProfile, scatter_gather};
 use crate::file::{self, Allowed, FileError, Section};
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
 
@@ -55,11 +55,19 @@ fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let application = root.required("application", "\"sort\"", application);
     let source = root.text("source").unwrap_or_default();
     let reduction = root.section("reduction");
-    if !root.has("reduction") {
+    let scatter = root.section("scatter_gather");
+    if !root.has("reduction") && !root.has("scatter_gather") {
         root.note("reduction", "the file has no costs: add [reduction] with task, merge and result_bytes");
     }
-    let reduction = reduction.and_then(|s| reduction_of(&s));
-    Some(Profile { application: application?, source, reduction: Some(reduction?) })
+    // A section that is there and wrong leaves no profile.
+    let reduction = reduction.map(|s| reduction_of(&s));
+    let scatter_gather = scatter.map(|s| scatter_gather::read(&s));
+    if reduction.is_none() && scatter_gather.is_none() {
+        return None;
+    }
+    let reduction = reduction.map_or(Some(None), |r| r.map(Some))?;
+    let scatter_gather = scatter_gather.map_or(Some(None), |s| s.map(Some))?;
+    Some(Profile { application: application?, source, reduction, scatter_gather })
 }
 
 fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {

@@ -1,6 +1,6 @@
 //! Writing a profile file.
 
-use super::{Cost, JoinAt, Profile};
+use super::{Cost, JoinAt, Profile, scatter_gather};
 use crate::file::Writer;
 use crate::units::{PartBytes, Seconds, SecondsPerByte};
 
@@ -33,6 +33,10 @@ impl Profile {
             if reduction.contention != 0.0 {
                 out.raw("contention", format_args!("{:?}", reduction.contention));
             }
+        }
+        if let Some(costs) = &self.scatter_gather {
+            out.header("[scatter_gather]");
+            scatter_gather::write(costs, &mut out);
         }
         out.finish()
     }

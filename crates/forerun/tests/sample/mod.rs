@@ -4,7 +4,9 @@
 // Every test file that uses this module uses another part of it.
 #![allow(dead_code)]
 
-use forerun_platform::{Deal, Grain, Interval, Outcome, Plan, RankTimes, Span, Stage, Strategy, Way};
+use forerun_platform::{
+    Deal, Grain, Interval, Outcome, Plan, RankTimes, Skeleton, Span, Stage, Strategy, Way,
+};
 
 /// A small generator of numbers in 0 … 1 (SplitMix64), so that samples are the same everywhere.
 pub(crate) struct Noise(pub(crate) u64);
@@ -36,6 +38,9 @@ pub(crate) fn outcome(
     let centre = if measured { makespan_s * (0.97 + 0.05 * noise.next()) } else { makespan_s };
     let predicted = Some(Interval { makespan_s: centre, low_s: centre * 0.94, high_s: centre * 1.06 });
     let plan = Plan {
+        skeleton: Skeleton::Reduction,
+        shares: Vec::new(),
+        ahead: 0,
         strategy,
         processors,
         groups: 1,
