@@ -25,10 +25,13 @@
 
 #![forbid(missing_docs)]
 
+pub mod du;
 mod error;
 pub mod juhasz;
 pub mod kuntraruk;
 mod load;
+pub mod mizutani;
+pub mod packet;
 pub mod planner;
 pub mod queueing;
 pub mod reduction;

@@ -1,0 +1,5 @@
+//! The packet size of a pipeline.
+
+mod cost;
+
+pub use cost::StageCost;
