@@ -17,7 +17,7 @@
 
 #![forbid(missing_docs)]
 
-mod file;
+pub mod file;
 mod json;
 mod machine;
 mod measured;
@@ -33,6 +33,7 @@ pub mod units;
 pub use file::{FORMAT, FileError, Problem};
 pub use machine::Machine;
 pub use measured::Measured;
+pub use nearest::nearest;
 pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Way};
 pub use plan::{Deal, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};

@@ -3,7 +3,7 @@
 /// The candidate closest to `typed`, if one is close: at most a third of its characters differ
 /// (insertion, deletion, replacement or swap of neighbours). Failing that, one of which `typed` is
 /// a part, or which is a part of `typed`.
-pub(crate) fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(typed: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = typed.to_lowercase();
     let length = typed.chars().count();
     let allowed = (length / 3).max(1);

@@ -14,8 +14,12 @@ use crate::units::Quantity;
 
 type Problems = RefCell<Vec<(Range<usize>, String)>>;
 
-/// Reads the file `name` with contents `text` by `build`, which notes what is wrong in its section.
-pub(crate) fn read<T>(
+/// Reads the file `name` with contents `text` by `build`, which notes what is wrong in its section and
+/// gives nothing only after it has. The file begins with `format = 1`.
+///
+/// # Errors
+/// Everything that was noted, each at its line.
+pub fn read<T>(
     text: &str,
     name: &str,
     build: impl FnOnce(&Section<'_, '_>) -> Option<T>,
@@ -51,55 +55,58 @@ pub(crate) fn read<T>(
 }
 
 /// Reads the file at `path` into a string.
-pub(crate) fn contents(path: &Path) -> Result<String, FileError> {
+///
+/// # Errors
+/// The system's, with the file's name.
+pub fn contents(path: &Path) -> Result<String, FileError> {
     std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, &e))
 }
 
 /// One table of a file. Every key asked for is known; [`Section::finish`] reports the others.
-pub(crate) struct Section<'a, 'i> {
-    table: &'a DeTable<'i>,
-    span: Range<usize>,
+pub struct Section<'a, 'i> {
+    pub(super) table: &'a DeTable<'i>,
+    pub(super) span: Range<usize>,
     title: String,
     noted: &'a Problems,
-    known: RefCell<Vec<&'static str>>,
+    known: RefCell<Vec<String>>,
 }
 
 impl<'a, 'i> Section<'a, 'i> {
-    fn get(&self, key: &'static str) -> Option<&'a Spanned<DeValue<'i>>> {
-        self.known.borrow_mut().push(key);
+    pub(super) fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
+        self.known.borrow_mut().push(key.to_string());
         self.table.iter().find(|(k, _)| k.get_ref() == key).map(|(_, v)| v)
     }
 
     /// Whether the key is there, be its value right or wrong.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.table.iter().any(|(k, _)| k.get_ref() == key)
     }
 
     /// Notes what is wrong with the value of `key`, or with the section if it has no such key.
-    pub(crate) fn note(&self, key: &str, message: impl Into<String>) {
+    pub fn note(&self, key: &str, message: impl Into<String>) {
         let found = self.table.iter().find(|(k, _)| k.get_ref() == key);
         let span = found.map_or(self.span.clone(), |(_, v)| v.span());
         self.note_at(span, message.into());
     }
 
-    fn note_at(&self, span: Range<usize>, message: String) {
+    pub(super) fn note_at(&self, span: Range<usize>, message: String) {
         self.noted.borrow_mut().push((span, message));
     }
 
     /// Notes that `key`, of which `example` is one, is missing.
-    pub(crate) fn missing(&self, key: &'static str, example: &str) {
+    pub fn missing(&self, key: &str, example: &str) {
         self.note_at(self.span.clone(), format!("{} has no \"{key}\": add {key} = {example}", self.title));
     }
 
     /// `value` of `key`; notes that it is missing if it is not there at all.
-    pub(crate) fn required<T>(&self, key: &'static str, example: &str, value: Option<T>) -> Option<T> {
+    pub fn required<T>(&self, key: &str, example: &str, value: Option<T>) -> Option<T> {
         if value.is_none() && !self.has(key) {
             self.missing(key, example);
         }
         value
     }
 
-    fn expected(&self, key: &'static str, value: &Spanned<DeValue<'i>>, what: &str) {
+    fn expected(&self, key: &str, value: &Spanned<DeValue<'i>>, what: &str) {
         let is = match value.get_ref() {
             DeValue::String(_) => "a text in quotes",
             DeValue::Integer(_) | DeValue::Float(_) => "a number without a unit",
@@ -112,7 +119,7 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A text.
-    pub(crate) fn text(&self, key: &'static str) -> Option<String> {
+    pub fn text(&self, key: &str) -> Option<String> {
         let value = self.get(key)?;
         match value.get_ref() {
             DeValue::String(s) => Some(s.to_string()),
@@ -125,7 +132,7 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A whole number of at least 1.
-    pub(crate) fn count(&self, key: &'static str) -> Option<usize> {
+    pub fn count(&self, key: &str) -> Option<usize> {
         let value = self.get(key)?;
         let parsed = value.get_ref().as_integer().map(|n| i128::from_str_radix(n.as_str(), n.radix()));
         match parsed {
@@ -142,12 +149,12 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A plain number.
-    pub(crate) fn number(&self, key: &'static str, allowed: Allowed) -> Option<f64> {
+    pub fn number(&self, key: &str, allowed: Allowed) -> Option<f64> {
         let value = self.get(key)?;
         self.number_in(key, value, allowed)
     }
 
-    fn number_in(&self, key: &'static str, value: &Spanned<DeValue<'i>>, allowed: Allowed) -> Option<f64> {
+    fn number_in(&self, key: &str, value: &Spanned<DeValue<'i>>, allowed: Allowed) -> Option<f64> {
         let number = match value.get_ref() {
             DeValue::Integer(n) => i128::from_str_radix(n.as_str(), n.radix()).ok().map(|n| n as f64),
             DeValue::Float(x) => x.as_str().parse::<f64>().ok(),
@@ -164,7 +171,7 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A list of plain numbers.
-    pub(crate) fn numbers(&self, key: &'static str, allowed: Allowed) -> Option<Vec<f64>> {
+    pub fn numbers(&self, key: &str, allowed: Allowed) -> Option<Vec<f64>> {
         let value = self.get(key)?;
         let Some(list) = value.get_ref().as_array() else {
             self.expected(key, value, "a list of numbers");
@@ -174,12 +181,12 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A quantity.
-    pub(crate) fn quantity<T: Quantity>(&self, key: &'static str) -> Option<T> {
+    pub fn quantity<T: Quantity>(&self, key: &str) -> Option<T> {
         let value = self.get(key)?;
         self.quantity_in(key, value)
     }
 
-    fn quantity_in<T: Quantity>(&self, key: &'static str, value: &Spanned<DeValue<'i>>) -> Option<T> {
+    fn quantity_in<T: Quantity>(&self, key: &str, value: &Spanned<DeValue<'i>>) -> Option<T> {
         let Some(text) = value.get_ref().as_str() else {
             self.expected(key, value, &format!("a quantity with its unit, such as {},", T::EXAMPLE));
             return None;
@@ -194,7 +201,7 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// A figure: a quantity, or a table of `value`, `low` and `high`.
-    pub(crate) fn measured<T: Quantity>(&self, key: &'static str) -> Option<Measured<T>> {
+    pub fn measured<T: Quantity>(&self, key: &str) -> Option<Measured<T>> {
         let Some(inner) = self.inner(key) else {
             return self.quantity(key).map(Measured::stated);
         };
@@ -227,13 +234,13 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// The table of `key`, if it is one.
-    pub(crate) fn inner(&self, key: &'static str) -> Option<Section<'a, 'i>> {
+    pub fn inner(&self, key: &str) -> Option<Section<'a, 'i>> {
         let value = self.get(key)?;
         Some(self.within(format!("\"{key}\""), value.get_ref().as_table()?, value.span()))
     }
 
     /// The table of `key`; anything else is noted.
-    pub(crate) fn section(&self, key: &'static str) -> Option<Section<'a, 'i>> {
+    pub fn section(&self, key: &str) -> Option<Section<'a, 'i>> {
         let value = self.get(key)?;
         match value.get_ref().as_table() {
             Some(table) => Some(self.within(format!("[{key}]"), table, value.span())),
@@ -245,7 +252,7 @@ impl<'a, 'i> Section<'a, 'i> {
     }
 
     /// The tables of the list `key`.
-    pub(crate) fn sections(&self, key: &'static str) -> Option<Vec<Section<'a, 'i>>> {
+    pub fn sections(&self, key: &str) -> Option<Vec<Section<'a, 'i>>> {
         let value = self.get(key)?;
         let Some(list) = value.get_ref().as_array() else {
             self.expected(key, value, &format!("a list of tables, each under [[{key}]],"));
@@ -261,17 +268,22 @@ impl<'a, 'i> Section<'a, 'i> {
         Some(sections)
     }
 
-    fn within(&self, title: String, table: &'a DeTable<'i>, span: Range<usize>) -> Section<'a, 'i> {
+    pub(super) fn within(
+        &self,
+        title: String,
+        table: &'a DeTable<'i>,
+        span: Range<usize>,
+    ) -> Section<'a, 'i> {
         Section { table, span, title, noted: self.noted, known: RefCell::default() }
     }
 
     /// Notes every key that was not asked for.
-    pub(crate) fn finish(&self) {
+    pub fn finish(&self) {
         let known = self.known.borrow();
         for (key, _) in self.table {
             let name = key.get_ref().as_ref();
-            if !known.contains(&name) {
-                let unused = known.iter().copied().filter(|k| !self.has(k));
+            if !known.iter().any(|k| k == name) {
+                let unused = known.iter().map(String::as_str).filter(|k| !self.has(k));
                 let advice = match nearest(name, unused) {
                     Some(meant) => format!("did you mean \"{meant}\"?"),
                     None => format!("it may hold {}", known.join(", ")),
@@ -310,7 +322,7 @@ impl<'a, 'i> Section<'a, 'i> {
 
 /// Which numbers a key takes.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Allowed {
+pub enum Allowed {
     /// Above 0.
     Positive,
     /// 0 or more.

@@ -50,6 +50,14 @@ impl Profile {
     }
 }
 
+impl ReductionProfile {
+    /// Reads the costs of a reduction from a section of a file, with the keys that `[reduction]` has in a
+    /// profile file; `None` after noting what is wrong.
+    pub fn from_section(section: &Section<'_, '_>) -> Option<ReductionProfile> {
+        reduction_of(section)
+    }
+}
+
 fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let application = root.text("application");
     let application = root.required("application", "\"sort\"", application);
