@@ -19,6 +19,7 @@ pub mod guard;
 mod ran;
 mod recorder;
 pub mod reduction;
+pub mod scatter_gather;
 pub mod threads;
 
 pub use cancel::Cancel;

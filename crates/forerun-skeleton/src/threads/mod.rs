@@ -10,6 +10,7 @@
 //! A failure or a panic in a rank's work, and a cancelled run, wake every rank that waits and end
 //! it; work that is under way is not interrupted. A deadlock is not noticed.
 
+mod ahead;
 mod desk;
 mod endpoint;
 mod ends;
@@ -23,6 +24,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Instant;
 
+pub use self::ahead::{Behind, ReadAhead, WriteBehind};
 use self::endpoint::ThreadEndpoint;
 use self::post::Post;
 use crate::{Options, Program, Ran, RunError, Stop};
