@@ -35,6 +35,7 @@ pub mod packet;
 pub mod planner;
 pub mod queueing;
 pub mod reduction;
+pub mod scatter_gather;
 mod speeds;
 mod wire;
 mod words;

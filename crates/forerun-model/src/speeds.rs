@@ -83,6 +83,14 @@ impl Speeds {
         }
     }
 
+    /// A rank's speed.
+    pub(crate) fn of(&self, rank: usize) -> f64 {
+        match &self.ranks {
+            Ok(speed) => *speed,
+            Err(ranks) => ranks.get(rank).copied().unwrap_or(1.0),
+        }
+    }
+
     /// Cores that the platform has.
     pub(crate) fn cores(&self) -> usize {
         self.cores

@@ -7,7 +7,7 @@ use super::request::Request;
 
 /// Numbers from 1 to `max`: all up to 8, then about eight an octave up to 64, four above, and
 /// `max`.
-pub(super) fn processors(max: usize) -> Vec<usize> {
+pub(crate) fn processors(max: usize) -> Vec<usize> {
     let mut all = Vec::new();
     let mut p = 1;
     while p <= max {

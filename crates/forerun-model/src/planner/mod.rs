@@ -8,6 +8,7 @@ mod search;
 
 use forerun_platform::Plan;
 
+pub(crate) use candidates::processors;
 pub use grain::groups_of;
 pub use request::{Divisible, Fixed, Request};
 pub use search::{considered, plan};

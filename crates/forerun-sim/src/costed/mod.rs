@@ -3,6 +3,7 @@
 //! Simulating is a second *application*, not a second code path: give a [`Costed`] to the same
 //! patterns that run a real one, with [`crate::pricing::Profiled`] for what its work costs.
 
+mod blocks;
 mod growth;
 mod tally;
 mod volume;
@@ -11,6 +12,7 @@ use forerun_platform::ReductionProfile;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
 use forerun_skeleton::{AppError, RunError};
 
+pub use blocks::{Block, CostedBlocks, Evenly, Packet, Packets, Written};
 use growth::Growth;
 pub use tally::{Tallied, Tally};
 pub use volume::Volume;

@@ -2,6 +2,7 @@
 
 mod availability;
 mod measured;
+mod phased;
 mod profiled;
 mod spread;
 #[cfg(test)]
@@ -10,6 +11,7 @@ mod tests;
 use forerun_skeleton::Charge;
 
 pub use measured::Measured;
+pub use phased::Phased;
 pub use profiled::Profiled;
 
 use crate::Time;

@@ -3,7 +3,7 @@
 use crate::Message;
 
 /// Bytes that a parcel costs beside what is in it.
-const HEADER: u64 = 16;
+pub const HEADER: u64 = 16;
 
 /// What the ranks of scatter-gather send to each other.
 #[derive(Debug)]
