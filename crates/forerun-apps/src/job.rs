@@ -60,8 +60,32 @@ pub trait ReductionJob: Sized + Sync {
     /// A sentence that names the file that cannot be cut.
     fn cut(&self, grain: u64) -> Result<Self::Source, AppError>;
 
+    /// Cuts as much of the input as is known: all of it, unless [`ReductionJob::first_sizes`] says otherwise.
+    ///
+    /// # Errors
+    /// A sentence that names the file that cannot be cut.
+    fn cut_known(&self, grain: u64) -> Result<Self::Source, AppError> {
+        self.cut(grain)
+    }
+
+    /// Of an input that keeps coming while the job runs, the bytes of each piece that has come; `None` where
+    /// all of the input is known.
+    fn first_sizes(&self) -> Option<Vec<u64>> {
+        None
+    }
+
+    /// Whether all sets must go to one sink, so that there can be only one group of ranks.
+    fn one_sink(&self) -> bool {
+        false
+    }
+
     /// Where results go.
     fn sinks(&self) -> Self::Sinks<'_>;
+
+    /// Where the results of a pilot go: to where nobody sees them.
+    fn rehearsal_sinks(&self) -> Self::Sinks<'_> {
+        self.sinks()
+    }
 
     /// Turns what the groups' sinks left, in order of the groups, into the job's result, and says
     /// in a few words what that is. Nothing stands under the result's name before it is complete.

@@ -23,6 +23,11 @@ pub(crate) fn bytes(b: f64) -> String {
     format!("{} {unit}", digits(value))
 }
 
+/// Tasks a second.
+pub(crate) fn rate(r: f64) -> String {
+    format!("{} tasks/s", digits(r))
+}
+
 /// "1 task", "8 tasks".
 pub(crate) fn times(n: f64, what: &str) -> String {
     let n = n.round();
@@ -43,7 +48,7 @@ pub(crate) fn digits(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, seconds, times};
+    use super::{bytes, rate, seconds, times};
 
     #[test]
     fn figures_carry_their_unit() {
@@ -51,6 +56,7 @@ mod tests {
         assert_eq!(seconds(1.4), "1.4 s");
         assert_eq!(seconds(300.0), "300 s");
         assert_eq!(bytes(50e6), "50 MB");
+        assert_eq!(rate(12.34), "12.3 tasks/s");
         assert_eq!(times(1.0, "task"), "1 task");
         assert_eq!(times(8.0, "task"), "8 tasks");
     }

@@ -34,7 +34,7 @@ pub use file::{FORMAT, FileError, Problem};
 pub use machine::Machine;
 pub use measured::Measured;
 pub use nearest::nearest;
-pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Way};
+pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
 pub use plan::{Deal, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};
 pub use preset::{Preset, preset, presets};

@@ -74,7 +74,8 @@ pub fn shape(plan: &Plan) -> String {
     let size = Bytes(plan.grain.bytes);
     match plan.grain.tasks {
         Some(tasks) => line.push_str(&format!(", {} of at most {size}", text::plural(tasks, "task"))),
-        None => line.push_str(&format!(", tasks of {size}")),
+        None if size == Bytes(0) => line.push_str(", a task for each file"),
+        None => line.push_str(&format!(", tasks of at most {size}")),
     }
     line
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::Bytes;
 use rustix::fs::{Access, access};
 
 use crate::error::{CliError, failed, request};
@@ -62,6 +63,28 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
         }
         Place::Special(path) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
     }
+}
+
+/// Whether `bytes` (`None`: more than any file can have) fit where `path` is to be written, which `option`
+/// names, beside what is there: asked before much is written.
+///
+/// # Errors
+/// A bad request that says how much is free.
+pub fn check_room(option: &str, path: &Path, bytes: Option<u64>) -> Result<(), CliError> {
+    let Ok(Place::File { path: _, directory }) = place(path) else { return Ok(()) };
+    // Where the system does not say, writing tells.
+    let Ok(room) = rustix::fs::statvfs(&directory) else { return Ok(()) };
+    let free = room.f_bavail.saturating_mul(room.f_frsize);
+    let needs = match bytes {
+        Some(bytes) if bytes <= free => return Ok(()),
+        Some(bytes) => Bytes(bytes).to_string(),
+        None => "more than any file can hold".into(),
+    };
+    Err(request(format!(
+        "{option} {}: {needs} would be written, and {} are free there; ask for less, or name a file elsewhere",
+        path.display(),
+        Bytes(free)
+    )))
 }
 
 /// Writes `bytes` to `path`: readers find what was there before, or all of it.

@@ -10,7 +10,7 @@
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
 //! | [`drawn`], [`drawings`], [`chart`] | tables as CSV, plots as SVG |
-//! | [`mod@file`], [`signals`] | files whole or not there; ending early |
+//! | [`mod@file`], [`signals`], [`guardian`] | files whole or not there; ending early; being killed |
 
 #![forbid(missing_docs)]
 
@@ -27,6 +27,7 @@ pub mod error;
 pub mod execute;
 pub mod figures;
 pub mod file;
+pub mod guardian;
 pub mod jobs;
 pub mod outcomes;
 pub mod pilot;

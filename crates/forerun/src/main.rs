@@ -5,8 +5,13 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use forerun::cli::Cli;
+use forerun::guardian;
 
 fn main() -> ExitCode {
+    if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WORD) {
+        guardian::guard();
+        return ExitCode::SUCCESS;
+    }
     match forerun::commands::dispatch(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {

@@ -21,7 +21,12 @@ pub struct Facts {
     pub input: Divisible,
     /// Whether its merge commutes.
     pub commutative: bool,
+    /// Whether that is all of its input, or only like what keeps coming.
+    pub known: bool,
 }
+
+/// Pieces that an input of unknown length is planned for: so many that its beginning and its end do not count.
+const HORIZON: usize = 4096;
 
 /// How far the costs of tasks are trusted beyond the largest that was tried.
 const BEYOND: u64 = 8;
@@ -33,11 +38,17 @@ impl Facts {
         let Extent { bytes, pieces, min_grain, max_grain } = job.extent();
         let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
         let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));
+        let first = job.first_sizes();
+        let known = first.is_none();
+        let pieces = match first {
+            Some(sizes) if !sizes.is_empty() => Some(sizes.into_iter().cycle().take(HORIZON).collect()),
+            _ => pieces,
+        };
         let input = match pieces {
             Some(sizes) => Divisible::Pieces { sizes, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
-        Facts { name: job.name().into(), input, commutative: job.app().commutative() }
+        Facts { name: job.name().into(), input, commutative: job.app().commutative(), known }
     }
 }
 
@@ -48,7 +59,11 @@ const MOST_AHEAD: usize = 1 << 20;
 /// Largest fan-in: far beyond it one rank would do nothing but merge.
 const MOST_ARITY: usize = 1 << 12;
 
-fn grain(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
+/// The grain that is asked for, in bytes.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn grain(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     let Some(text) = &shape.grain else { return Ok(None) };
     match text.parse::<Bytes>() {
         Ok(Bytes(0)) => Err(request(format!("--grain {text}: a task takes at least 1 B"))),
@@ -118,14 +133,20 @@ pub fn plan(
         set: shape.set,
     };
     let base = Request::new(platform, profile, facts.input.clone());
+    // More ranks than cores would only take turns.
+    let most = max_processors.unwrap_or(usize::MAX).min(base.max_processors);
     let request = Request {
-        max_processors: max_processors.or(processors).unwrap_or(base.max_processors),
+        max_processors: processors.unwrap_or(most),
         fixed,
         commutative: facts.commutative,
+        known_length: facts.known,
         ..base
     };
     let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
-    refine(&mut planned, &request, facts, interrupt)?;
+    // What keeps coming is shared out one task after the other: nothing is left to choose.
+    if facts.known {
+        refine(&mut planned, &request, facts, interrupt)?;
+    }
     for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
         choice.plan.window = shape.window;
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,6 +18,9 @@ const SAME: Duration = Duration::from_millis(500);
 
 /// Listens for signals from now on.
 ///
+/// Where the input of a run can be ended and the run then ends well ([`Interrupt::closes`]), the first signal does
+/// that, and the others count from the second on.
+///
 /// While there is something to put away (temporary files, processes; [`Interrupt::busy`]) the first
 /// signal sets the flag of [`Interrupt::cancel`], and whoever works looks at that. At all other times,
 /// such as when a list of inputs is read from a terminal, it ends the process at once.
@@ -27,6 +30,15 @@ pub struct Interrupt {
     signal: Arc<AtomicI32>,
     /// How many pieces of work that leave something to put away are under way.
     busy: Arc<Mutex<usize>>,
+    /// What the first signal sets, where there is something less than to give up.
+    close: Arc<OnceLock<Cancel>>,
+}
+
+/// The signals so far.
+struct Heard {
+    /// Those that came apart from each other.
+    steps: u32,
+    last: Option<Instant>,
 }
 
 impl Interrupt {
@@ -39,19 +51,20 @@ impl Interrupt {
             cancel: Cancel::new(),
             signal: Arc::new(AtomicI32::new(0)),
             busy: Arc::new(Mutex::new(0)),
+            close: Arc::new(OnceLock::new()),
         };
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
-        let heard = interrupt.clone();
+        let here = interrupt.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
-            let mut first = None;
+            let mut heard = Heard { steps: 0, last: None };
             for signal in &mut signals {
-                heard.hear(signal, &mut first);
+                here.hear(signal, &mut heard);
             }
         })?;
         Ok(interrupt)
     }
 
-    fn hear(&self, signal: i32, first: &mut Option<Instant>) {
+    fn hear(&self, signal: i32, heard: &mut Heard) {
         let busy = self.lock();
         if *busy == 0 {
             // Nothing begins while the lock is held, and nobody else speaks for the flag is not set.
@@ -59,18 +72,33 @@ impl Interrupt {
             let _ = writeln!(std::io::stderr(), "forerun: {interrupted}");
             std::process::exit(interrupted.status().into());
         }
-        match first {
-            None => {
-                *first = Some(Instant::now());
+        if heard.last.is_some_and(|last| last.elapsed() <= SAME) {
+            return;
+        }
+        heard.last = Some(Instant::now());
+        heard.steps += 1;
+        match (self.close.get(), heard.steps) {
+            (Some(close), 1) => {
+                close.cancel();
+                let said = "no more inputs are taken; what was taken is finished and written \
+                            (once more, Ctrl-C gives up)";
+                let _ = writeln!(std::io::stderr(), "forerun: {said}");
+            }
+            (Some(_), 2) | (None, 1) => {
                 self.signal.store(signal, Ordering::SeqCst);
                 self.cancel.cancel();
             }
-            // Asked twice: whoever asks does not want to wait for things to be put away.
-            Some(first) if first.elapsed() > SAME => {
+            // Asked again: whoever asks does not want to wait for things to be put away.
+            _ => {
                 let _ = emulate_default_handler(signal);
             }
-            Some(_) => {}
         }
+    }
+
+    /// From now on the first signal sets `flag`, and giving up is for the second.
+    pub fn closes(&self, flag: Cancel) {
+        // One input is followed in a process.
+        let _ = self.close.set(flag);
     }
 
     /// Does work that leaves something to put away, and looks at the flag.

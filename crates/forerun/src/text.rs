@@ -90,6 +90,16 @@ pub fn fixed(value: f64, unit: TimeUnit) -> String {
     if scaled > 0.0 && scaled < 0.0005 { "under 0.001".into() } else { signless_zero(scaled, 3) }
 }
 
+/// A number with three digits, and no more places than it takes: `31.2`, `0.0412`, `1234`.
+pub fn digits(value: f64) -> String {
+    signless_zero(value, decimals(value))
+}
+
+/// A number of tasks a second: `31.2 tasks/s`.
+pub fn rate(tasks_per_s: f64) -> String {
+    format!("{} tasks/s", digits(tasks_per_s))
+}
+
 /// A predicted time with its interval: `12.4 s ± 0.8`, or `12.4 s (11.9 to 14.6)` where the interval
 /// is lopsided. An interval without width is left out.
 pub fn interval(of: &Interval) -> String {

@@ -13,6 +13,7 @@ use rustix::io::Errno;
 use super::capture::{Capture, Read, Tail};
 use super::feed::{self, Fed, Feeder, Part};
 use super::group::Group;
+use super::guardian::Guardian;
 use super::output::Body;
 use super::scratch::Scratch;
 
@@ -31,6 +32,7 @@ pub(crate) struct Limits<'a> {
     pub(crate) max_output: Option<u64>,
     /// Each ends the call.
     pub(crate) cancels: [&'a Cancel; 2],
+    pub(crate) guardian: Option<&'a Arc<Guardian>>,
 }
 
 impl Limits<'_> {
@@ -92,7 +94,7 @@ pub(crate) fn call(
         }
     };
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut group = Group::spawn(command).map_err(GaveUp::Spawn)?;
+    let mut group = Group::spawn(command, limits.guardian.cloned()).map_err(GaveUp::Spawn)?;
     // The command keeps its copy of a file given as standard input open otherwise.
     command.stdin(Stdio::null());
 

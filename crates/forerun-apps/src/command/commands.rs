@@ -1,6 +1,6 @@
 //! The reduction whose task and merge are external programs.
 
-use std::ops::Range;
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -10,12 +10,14 @@ use forerun_skeleton::reduction::Reduce;
 use forerun_skeleton::{AppError, Cancel};
 
 use super::call::{Ended, GaveUp, Limits, call};
+use super::coming::Coming;
 use super::cut::{self, Extent};
 use super::done::Done;
 use super::explain::Said;
 use super::feed::Part;
+use super::guardian::Guardian;
 use super::inputs::{InputFile, Inputs};
-use super::output::{Body, Output};
+use super::output::{Body, Origin, Output};
 use super::scratch::{Scratch, ScratchFile};
 use super::show;
 use super::template::{Takes, Template};
@@ -42,6 +44,8 @@ pub struct Settings {
     pub keep_in_memory: u64,
     /// Where the directory for temporary files is made; `None` is `TMPDIR`, or `/tmp`.
     pub tmp: Option<PathBuf>,
+    /// Who kills processes and removes temporary files where this program is killed.
+    pub guardian: Option<Arc<Guardian>>,
 }
 
 impl Settings {
@@ -56,6 +60,7 @@ impl Settings {
             max_output: None,
             keep_in_memory: 1 << 20,
             tmp: None,
+            guardian: None,
         }
     }
 }
@@ -105,6 +110,7 @@ pub struct Commands {
     map: Template,
     merge: Template,
     files: Arc<[InputFile]>,
+    coming: Option<Arc<Coming>>,
     scratch: Arc<Scratch>,
     settings: Settings,
     cancel: Cancel,
@@ -132,7 +138,8 @@ impl Commands {
             map: Template::map(&settings.map, settings.shell)?,
             merge: Template::merge(&settings.merge, settings.shell)?,
             files: inputs.shared(),
-            scratch: Scratch::new(settings.tmp.as_deref())?,
+            coming: inputs.coming().cloned(),
+            scratch: Scratch::new(settings.tmp.as_deref(), settings.guardian.as_deref())?,
             settings,
             cancel,
             failed: Cancel::new(),
@@ -181,18 +188,37 @@ impl Commands {
     /// # Errors
     /// As [`Reduce::task`].
     pub fn run_map(&self, extent: &Extent) -> Result<Output, AppError> {
-        let files = &self.files[extent.range()];
-        let named = if extent.piece { &[] } else { files };
+        let files = self.files(extent);
+        let (Some(first), Some(last)) = (files.first(), files.last()) else {
+            return Err(AppError::new("a task has no files: it was done already"));
+        };
+        let named = if extent.piece { &[] } else { &*files };
         let mut command = self.map.command(named.iter().map(|f| f.path.as_path()));
         let parts = match (self.map.contents(), extent.piece) {
             (false, _) => Vec::new(),
             (true, true) => {
-                vec![Part::Piece { path: &files[0].path, start: extent.start, bytes: extent.bytes }]
+                vec![Part::Piece { path: &first.path, start: extent.start, bytes: extent.bytes }]
             }
             (true, false) => files.iter().map(|f| Part::Whole(&f.path)).collect(),
         };
-        let body = self.call(Role::Map, &mut command, parts, || cut::describe(&self.files, extent))?;
-        Ok(Output { body, files: extent.range() })
+        let on = || match extent.piece {
+            true => cut::describe(&self.files, extent),
+            false => cut::names(&first.path, files.len()),
+        };
+        let body = self.call(Role::Map, &mut command, parts, on)?;
+        if let Some(coming) = &self.coming {
+            coming.done(extent);
+        }
+        Ok(Output { body, origin: Origin::new(extent.range(), &first.path, &last.path) })
+    }
+
+    /// The files of a task that is not done.
+    fn files(&self, extent: &Extent) -> Cow<'_, [InputFile]> {
+        match (self.files.get(extent.range()), &self.coming) {
+            (Some(files), _) => Cow::Borrowed(files),
+            (None, Some(coming)) => Cow::Owned(coming.files(extent)),
+            (None, None) => Cow::Borrowed(&[]),
+        }
     }
 
     /// Runs the merge command and leaves both sides as they are, for a pilot that times it.
@@ -200,8 +226,8 @@ impl Commands {
     /// # Errors
     /// As [`Reduce::merge`].
     pub fn run_merge(&self, left: &Output, right: &Output) -> Result<Output, AppError> {
-        let files = left.files.start.min(right.files.start)..left.files.end.max(right.files.end);
-        let on = || self.describe_results(&files);
+        let origin = left.origin.with(&right.origin);
+        let on = || origin.describe();
         let mut held = Vec::new();
         if self.merge.names() {
             for side in [left, right] {
@@ -211,7 +237,7 @@ impl Commands {
         let mut command = self.merge.command(held.iter().map(Named::path));
         let parts = if self.merge.contents() { vec![Part::of(left), Part::of(right)] } else { Vec::new() };
         let body = self.call(Role::Merge, &mut command, parts, on)?;
-        Ok(Output { body, files })
+        Ok(Output { body, origin })
     }
 
     /// A file that holds `output`.
@@ -242,16 +268,8 @@ impl Commands {
                 Body::File { file, bytes: output.body.bytes() }
             }
         };
-        self.done.keep(*extent, Output { body, files: output.files.clone() });
+        self.done.keep(*extent, Output { body, origin: output.origin.clone() });
         Ok(())
-    }
-
-    fn describe_results(&self, files: &Range<usize>) -> String {
-        let name = |at: usize| show::path(&self.files[at].path);
-        match files.len() {
-            1 => format!("results of {}", name(files.start)),
-            n => format!("results of {n} files from {} to {}", name(files.start), name(files.end - 1)),
-        }
     }
 
     fn call(
@@ -267,6 +285,7 @@ impl Commands {
             timeout: self.settings.timeout,
             max_output: self.settings.max_output,
             cancels: [&self.cancel, &self.failed],
+            guardian: self.settings.guardian.as_ref(),
         };
         let text = match role {
             Role::Map => self.map.text(),
@@ -287,7 +306,7 @@ impl Commands {
     }
 
     /// Notes the first failure and ends the other calls.
-    fn fail(&self, error: AppError) -> AppError {
+    pub(crate) fn fail(&self, error: AppError) -> AppError {
         let _ = self.first.set(error.clone());
         self.failed.cancel();
         error

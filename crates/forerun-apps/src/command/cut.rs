@@ -9,13 +9,14 @@ use std::sync::Arc;
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::Source;
 
+use super::coming::Coming;
 use super::inputs::{InputFile, Inputs};
 use super::scratch::plain;
 use super::template::Takes;
 use super::{argument, show};
 
 /// Bytes of names given to one process: far below the least that any system allows, as `xargs` does.
-const ROOM: u64 = 128 << 10;
+pub(crate) const ROOM: u64 = 128 << 10;
 /// Bytes read at a time to find the end of a line.
 const LOOK: usize = 4 << 10;
 
@@ -62,6 +63,8 @@ impl Extent {
 pub struct Tasks {
     files: Arc<[InputFile]>,
     list: Arc<[Extent]>,
+    /// What comes after the list, and how it is cut.
+    then: Option<(Arc<Coming>, Grain)>,
 }
 
 impl Tasks {
@@ -106,7 +109,14 @@ impl Tasks {
             };
         }
         cutter.close();
-        Ok(Tasks { files: inputs.shared(), list: cutter.list.into() })
+        Ok(Tasks { files: inputs.shared(), list: cutter.list.into(), then: None })
+    }
+
+    /// These tasks and after them those made of what keeps coming of `inputs`, if anything does.
+    pub(crate) fn then_coming(mut self, inputs: &Inputs, grain: Grain, takes: Takes) -> Self {
+        let files = if takes == Takes::OneName { 1 } else { grain.files };
+        self.then = inputs.coming().map(|coming| (coming.clone(), Grain { files, ..grain }));
+        self
     }
 
     /// The tasks.
@@ -119,11 +129,16 @@ impl Tasks {
         usize::try_from(index).ok().and_then(|i| self.list.get(i))
     }
 
-    /// The inputs of task `index`, for messages: `a.txt`, `a.txt and 12 more`, `a.txt from byte 4096`.
+    /// The inputs of task `index`, for messages: `a.txt`, `a.txt and 12 more`, `a.txt from byte 4096`;
+    /// empty where it is not known any more.
     pub fn describe(&self, index: u64) -> String {
+        let come = || {
+            let (coming, _) = self.then.as_ref()?;
+            coming.describe(index.checked_sub(self.list.len() as u64)?)
+        };
         match self.extent(index) {
             Some(extent) => describe(&self.files, extent),
-            None => format!("input {index}"),
+            None => come().unwrap_or_default(),
         }
     }
 }
@@ -132,7 +147,7 @@ impl Source for Tasks {
     type Input = Extent;
 
     fn len(&self) -> Option<u64> {
-        Some(self.list.len() as u64)
+        self.then.is_none().then_some(self.list.len() as u64)
     }
 
     fn bytes(&self, index: u64) -> u64 {
@@ -140,20 +155,29 @@ impl Source for Tasks {
     }
 
     fn get(&self, index: u64) -> Result<Option<Extent>, AppError> {
-        Ok(usize::try_from(index).ok().and_then(|i| self.list.get(i)).copied())
+        match (self.extent(index), &self.then) {
+            (Some(_), Some((coming, _))) if !coming.takes(index) => Ok(None),
+            (Some(extent), _) => Ok(Some(*extent)),
+            (None, Some((coming, grain))) => coming.get(index - self.list.len() as u64, *grain),
+            (None, None) => Ok(None),
+        }
     }
 }
 
 /// The files of `extent`, for messages.
 pub(crate) fn describe(files: &[InputFile], extent: &Extent) -> String {
-    let name = show::path(&files[extent.first].path);
     if extent.piece {
+        let name = show::path(&files[extent.first].path);
         format!("{name} from byte {}", extent.start)
-    } else if extent.files > 1 {
-        format!("{name} and {} more", extent.files - 1)
     } else {
-        name
+        names(&files[extent.first].path, extent.files)
     }
+}
+
+/// So many files, the first of which is `first`, for messages.
+pub(crate) fn names(first: &Path, files: usize) -> String {
+    let name = show::path(first);
+    if files > 1 { format!("{name} and {} more", files - 1) } else { name }
 }
 
 struct Cutter<'a> {

@@ -4,7 +4,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::sync::Arc;
 
+use super::guardian::Guardian;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// A running process and its group. Dropping it kills the group and waits for the process.
@@ -14,14 +16,18 @@ pub(crate) struct Group {
     pid: Pid,
     ended: Option<OwnedFd>,
     reaped: bool,
+    guardian: Option<Arc<Guardian>>,
 }
 
 impl Group {
-    /// Starts `command` as the leader of a new group.
-    pub(crate) fn spawn(command: &mut Command) -> io::Result<Self> {
+    /// Starts `command` as the leader of a new group, which `guardian` is told of.
+    pub(crate) fn spawn(command: &mut Command, guardian: Option<Arc<Guardian>>) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
         let pid = Pid::from_child(&child);
-        Ok(Group { ended: watch(pid), child, pid, reaped: false })
+        if let Some(guardian) = &guardian {
+            guardian.has_group(pid);
+        }
+        Ok(Group { ended: watch(pid), child, pid, reaped: false, guardian })
     }
 
     /// The ends of its pipes.
@@ -56,6 +62,9 @@ impl Group {
         // Before waiting: the process, even ended, still holds the group's number.
         if !self.reaped {
             let _ = kill_process_group(self.pid, Signal::KILL);
+            if let Some(guardian) = &self.guardian {
+                guardian.had_group(self.pid);
+            }
             self.reaped = true;
         }
         self.child.wait()

@@ -3,11 +3,14 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use forerun_skeleton::AppError;
+use forerun_skeleton::{AppError, Cancel};
 use rustix::fs::{Access, access};
 
+use super::coming::Coming;
 use super::glob::Glob;
+use super::listing::Names;
 use super::show;
 use super::walk::{Skipped, unreadable, walk};
 
@@ -37,6 +40,7 @@ pub struct Inputs {
     files: Arc<[InputFile]>,
     bytes: u64,
     notes: Vec<String>,
+    coming: Option<Arc<Coming>>,
 }
 
 impl Inputs {
@@ -48,33 +52,55 @@ impl Inputs {
     /// The first path that is missing or cannot be read, a pattern that is none, or that no file
     /// was found.
     pub fn open(selection: &Selection) -> Result<Self, AppError> {
-        let include =
-            selection.include.iter().map(|text| Glob::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        let mut finder = Finder::new(&selection.include)?;
         let mut files = Vec::new();
-        let mut skipped = Skipped::default();
         for path in &selection.paths {
-            if path.as_os_str().is_empty() {
-                return Err(AppError::new("an input has an empty name: give a file or a directory"));
-            }
-            let found = fs::metadata(path).map_err(|e| match e.kind() {
-                std::io::ErrorKind::NotFound => {
-                    AppError::new(format!("the input {} does not exist: check its name", show::path(path)))
-                }
-                _ => unreadable(path, &e),
+            finder.find(path, &mut |file| {
+                files.push(file);
+                Ok(())
             })?;
-            if found.is_dir() {
-                walk(path, &include, &mut skipped, &mut |path, found| take(&mut files, path, &found))?;
-            } else if found.is_file() {
-                take(&mut files, path.clone(), &found)?;
-            } else {
-                skipped.special(path);
-            }
         }
+        Self::known(files, selection, finder.notes())
+    }
+
+    fn known(files: Vec<InputFile>, selection: &Selection, notes: Vec<String>) -> Result<Self, AppError> {
         if files.is_empty() {
-            return Err(none_found(selection, &skipped.notes()));
+            return Err(none_found(selection, &notes));
         }
         let bytes = files.iter().map(|f| f.bytes).sum();
-        Ok(Inputs { files: files.into(), bytes, notes: skipped.notes() })
+        Ok(Inputs { files: files.into(), bytes, notes, coming: None })
+    }
+
+    /// The files of `selection` and then those that `names` names, which may keep coming while the run
+    /// goes on. What comes within `time` is known at once, and is everything where the names end within it;
+    /// else at least `least` files are waited for. Setting `close` ends the input where it is then: what
+    /// was not taken is left. Setting `cancel` ends the wait.
+    ///
+    /// # Errors
+    /// As [`Inputs::open`], for what comes at once.
+    pub fn follow(
+        selection: &Selection,
+        names: Names,
+        (time, least): (Duration, usize),
+        close: &Cancel,
+        cancel: &Cancel,
+    ) -> Result<Self, AppError> {
+        let coming = Coming::start(selection, names, close.clone(), cancel.clone())?;
+        let (files, all) = coming.gather(time, least)?;
+        if all {
+            return Self::known(files, selection, coming.notes());
+        }
+        let bytes = files.iter().map(|f| f.bytes).sum();
+        Ok(Inputs { files: files.into(), bytes, notes: Vec::new(), coming: Some(coming) })
+    }
+
+    /// Whether more may come than [`Inputs::files`].
+    pub fn keep_coming(&self) -> bool {
+        self.coming.is_some()
+    }
+
+    pub(crate) fn coming(&self) -> Option<&Arc<Coming>> {
+        self.coming.as_ref()
     }
 
     /// The files, in order.
@@ -107,10 +133,62 @@ impl Inputs {
     }
 }
 
-fn take(files: &mut Vec<InputFile>, path: PathBuf, found: &fs::Metadata) -> Result<(), AppError> {
+/// Whether two names are of one file that is there.
+pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => false,
+    }
+}
+
+/// Finds the files that paths name.
+#[derive(Debug)]
+pub(crate) struct Finder {
+    include: Vec<Glob>,
+    skipped: Skipped,
+}
+
+impl Finder {
+    /// Takes of directories what matches one of `include`.
+    pub(crate) fn new(include: &[String]) -> Result<Self, AppError> {
+        let include = include.iter().map(|text| Glob::parse(text)).collect::<Result<Vec<_>, _>>()?;
+        Ok(Finder { include, skipped: Skipped::default() })
+    }
+
+    /// Calls `found` for the files that `path` names.
+    pub(crate) fn find(
+        &mut self,
+        path: &Path,
+        found: &mut impl FnMut(InputFile) -> Result<(), AppError>,
+    ) -> Result<(), AppError> {
+        if path.as_os_str().is_empty() {
+            return Err(AppError::new("an input has an empty name: give a file or a directory"));
+        }
+        let is = fs::metadata(path).map_err(|e| match e.kind() {
+            std::io::ErrorKind::NotFound => {
+                AppError::new(format!("the input {} does not exist: check its name", show::path(path)))
+            }
+            _ => unreadable(path, &e),
+        })?;
+        if is.is_dir() {
+            walk(path, &self.include, &mut self.skipped, &mut |path, is| found(look(path, &is)?))?;
+        } else if is.is_file() {
+            found(look(path.to_path_buf(), &is)?)?;
+        } else {
+            self.skipped.special(path);
+        }
+        Ok(())
+    }
+
+    /// Sentences about what was passed over.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        self.skipped.notes()
+    }
+}
+
+fn look(path: PathBuf, found: &fs::Metadata) -> Result<InputFile, AppError> {
     access(&path, Access::READ_OK).map_err(|e| unreadable(&path, &e.into()))?;
-    files.push(InputFile { path, bytes: found.len() });
-    Ok(())
+    Ok(InputFile { path, bytes: found.len() })
 }
 
 fn none_found(selection: &Selection, notes: &[String]) -> AppError {

@@ -1,13 +1,16 @@
 //! Commands and their inputs as a job.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use forerun_platform::JoinAt;
-use forerun_skeleton::reduction::{FoldSinks, Piece, fold_groups};
+use forerun_skeleton::reduction::{Piece, fold_groups};
 use forerun_skeleton::{AppError, Cancel};
 
-use super::{Commands, Destination, Grain, Inputs, Output, Settings, Takes, Tasks, show};
+use super::deliveries::Directory;
+use super::{
+    CommandSinks, Commands, Destination, Every, Grain, Inputs, Output, Settings, Takes, Tasks, show,
+};
 use crate::{Extent, ReductionJob};
 
 /// Files that one task takes at most: as many names as fit a command line are far more.
@@ -20,6 +23,8 @@ pub struct CommandJob {
     commands: Arc<Commands>,
     split_lines: bool,
     destination: Destination,
+    every: Option<Every>,
+    directory: Option<Arc<Directory>>,
 }
 
 impl CommandJob {
@@ -41,11 +46,59 @@ impl CommandJob {
                 show::path(&input.path)
             )));
         }
+        if let (Some(coming), Some(out)) = (inputs.coming(), out.as_deref()) {
+            coming.keep_from(&[out]);
+        }
+        if inputs.keep_coming() && split_lines {
+            return Err(AppError::new("--split-lines needs all inputs before the first is cut"));
+        }
         let commands = Arc::new(Commands::new(settings, &inputs, cancel)?);
-        let job = CommandJob { inputs, commands, split_lines, destination };
+        let job = CommandJob { inputs, commands, split_lines, destination, every: None, directory: None };
         // What cannot be cut is refused now, not when the job is planned.
         job.cut(u64::MAX)?;
         Ok(job)
+    }
+
+    /// The same job, its result written `every` so often while it grows.
+    ///
+    /// # Errors
+    /// That it goes to standard output, where there is only one.
+    pub fn written_every(self, every: Every) -> Result<Self, AppError> {
+        if self.destination == Destination::StandardOutput {
+            return Err(AppError::new(
+                "--every: a result that is written again and again needs a file; name it with -o FILE",
+            ));
+        }
+        Ok(CommandJob { every: Some(every), ..self })
+    }
+
+    /// The same job, each set that is delivered written to a file of its own in the directory `path`
+    /// instead of being merged with the others.
+    ///
+    /// # Errors
+    /// That the directory cannot be made or written to, or holds something.
+    pub fn delivered_to(self, path: &Path) -> Result<Self, AppError> {
+        Ok(CommandJob { directory: Some(Arc::new(Directory::open(path)?)), ..self })
+    }
+
+    pub(crate) fn every(&self) -> Option<Every> {
+        self.every
+    }
+
+    pub(crate) fn directory(&self) -> Option<&Arc<Directory>> {
+        self.directory.as_ref()
+    }
+
+    pub(crate) fn destination(&self) -> &Destination {
+        &self.destination
+    }
+
+    pub(crate) fn shared_commands(&self) -> Arc<Commands> {
+        self.commands.clone()
+    }
+
+    fn grain(&self, bytes: u64) -> Grain {
+        Grain { bytes, files: MOST_FILES, split_lines: self.split_lines }
     }
 
     /// Whether the result goes to standard output.
@@ -68,7 +121,7 @@ impl ReductionJob for CommandJob {
     type App = Commands;
     type Source = Tasks;
     type Left = Option<Piece<Output>>;
-    type Sinks<'s> = FoldSinks<'s, Commands>;
+    type Sinks<'s> = CommandSinks<'s>;
 
     const JOIN: JoinAt = JoinAt::Sink;
     const OUTSIDE: bool = true;
@@ -80,7 +133,8 @@ impl ReductionJob for CommandJob {
     fn summary(&self) -> String {
         let files = self.inputs.files().len();
         let plural = if files == 1 { "" } else { "s" };
-        format!("{files} file{plural}, {}", forerun_platform::Bytes(self.inputs.bytes()))
+        let more = if self.inputs.keep_coming() { " so far, and more to come" } else { "" };
+        format!("{files} file{plural}, {}{more}", forerun_platform::Bytes(self.inputs.bytes()))
     }
 
     /// What is still to be mapped: the results that a pilot kept cost nothing any more.
@@ -91,7 +145,11 @@ impl ReductionJob for CommandJob {
             return Extent { bytes, pieces: None, min_grain: 1, max_grain: bytes.max(1) };
         }
         let one_each = self.commands.takes() == Takes::OneName;
-        let max_grain = if one_each { 1 } else { bytes.max(1) };
+        let max_grain = match (one_each, self.inputs.keep_coming()) {
+            (true, _) => 1,
+            (false, true) => u64::MAX,
+            (false, false) => bytes.max(1),
+        };
         let mut left: Vec<Option<u64>> = self.inputs.files().iter().map(|f| Some(f.bytes)).collect();
         for at in kept.iter().flat_map(super::Extent::range) {
             left[at] = None;
@@ -105,15 +163,37 @@ impl ReductionJob for CommandJob {
     }
 
     fn cut(&self, grain: u64) -> Result<Tasks, AppError> {
-        let grain = Grain { bytes: grain, files: MOST_FILES, split_lines: self.split_lines };
-        Tasks::cut(&self.inputs, grain, self.commands.takes(), &self.commands.done().extents())
+        let known = self.cut_known(grain)?;
+        Ok(known.then_coming(&self.inputs, self.grain(grain), self.commands.takes()))
     }
 
-    fn sinks(&self) -> FoldSinks<'_, Commands> {
-        FoldSinks(&self.commands)
+    fn cut_known(&self, grain: u64) -> Result<Tasks, AppError> {
+        let done = self.commands.done().extents();
+        Tasks::cut(&self.inputs, self.grain(grain), self.commands.takes(), &done)
+    }
+
+    fn first_sizes(&self) -> Option<Vec<u64>> {
+        self.inputs.keep_coming().then(|| self.inputs.files().iter().map(|f| f.bytes).collect())
+    }
+
+    fn one_sink(&self) -> bool {
+        self.every.is_some() || self.directory.is_some()
+    }
+
+    fn sinks(&self) -> CommandSinks<'_> {
+        CommandSinks { job: self, rehearsal: false }
+    }
+
+    fn rehearsal_sinks(&self) -> CommandSinks<'_> {
+        CommandSinks { job: self, rehearsal: true }
     }
 
     fn finish(&self, left: Vec<Self::Left>) -> Result<String, AppError> {
+        if let Some(directory) = &self.directory {
+            let sets = directory.delivered();
+            let plural = if sets == 1 { "delivery" } else { "deliveries" };
+            return Ok(format!("{sets} {plural} in {}", show::path(directory.path())));
+        }
         let result = fold_groups(&*self.commands, left)?;
         let output = result.as_ref().map(|piece| &piece.value);
         self.destination.write(output, self.commands.cancel())?;
@@ -141,7 +221,8 @@ impl ReductionJob for CommandJob {
     }
 
     fn notes(&self) -> Vec<String> {
-        self.commands.tally().note().into_iter().collect()
+        let coming = self.inputs.coming().map_or(Vec::new(), |coming| coming.notes());
+        self.commands.tally().note().into_iter().chain(coming).collect()
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

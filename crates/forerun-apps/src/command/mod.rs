@@ -22,8 +22,10 @@
 //! Each process leads a process group of its own; whatever is left of that group when it ends, or
 //! when the call is given up (`timeout`, [`Cancel`](forerun_skeleton::Cancel), another call that
 //! failed), is asked to end, killed a quarter of a second later if it has not, and waited for. A process
-//! that leaves its group (`setsid`) is out of reach; so is everything if this program itself is killed
-//! by SIGKILL.
+//! that leaves its group (`setsid`) is out of reach. If this program itself is killed by SIGKILL, a [`Guardian`]
+//! kills the groups and removes the temporary files, where one was started; a process that was started in the
+//! very microseconds before may be left. Without a guardian, or where that was killed as well, processes run on to
+//! their end, and the next run with the same directory for temporary files removes what was left there.
 //! As with `$(…)`, a call lasts until the process has ended *and* its standard output is closed.
 //! A process that does not read its standard input is no error (SIGPIPE must be ignored, as Rust's
 //! runtime has it from the start). Temporary files are in one
@@ -37,32 +39,40 @@
 mod argument;
 mod call;
 mod capture;
+mod coming;
 mod commands;
 mod cut;
+mod deliveries;
 mod destination;
 mod done;
 mod explain;
 mod feed;
 mod glob;
 mod group;
+mod guardian;
 mod inputs;
 mod job;
+mod leftover;
 mod listing;
 mod output;
 mod patient;
 mod program;
 mod scratch;
 mod show;
+mod snapshots;
 mod template;
 mod walk;
 
 pub use commands::{Commands, Settings, Tally};
 pub use cut::{Extent, Grain, Tasks};
+pub use deliveries::{CommandSink, CommandSinks};
 pub use destination::Destination;
 pub use done::Done;
+pub use guardian::{Guardian, guard};
 pub use inputs::{InputFile, Inputs, Selection};
 pub use job::CommandJob;
-pub use listing::{read_list, split_list};
+pub use listing::{Names, keeps_coming, read_list};
 pub use output::Output;
 pub use patient::Patient;
+pub use snapshots::Every;
 pub use template::Takes;

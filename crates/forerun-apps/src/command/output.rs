@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
 
 use forerun_skeleton::{AppError, Message};
 
@@ -13,8 +15,42 @@ use super::show;
 #[derive(Debug)]
 pub struct Output {
     pub(crate) body: Body,
-    /// The files it comes from, from the first to the last, for messages.
-    pub(crate) files: Range<usize>,
+    pub(crate) origin: Origin,
+}
+
+/// The files that a result comes from, from the first to the last, for messages.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    places: Range<usize>,
+    first: Arc<Path>,
+    last: Arc<Path>,
+}
+
+impl Origin {
+    /// The files at `places`, of which the first and the last are given.
+    pub(crate) fn new(places: Range<usize>, first: &Path, last: &Path) -> Self {
+        let first: Arc<Path> = first.into();
+        let last = if *first == *last { first.clone() } else { last.into() };
+        Origin { places, first, last }
+    }
+
+    /// Both together.
+    pub(crate) fn with(&self, other: &Origin) -> Origin {
+        let (a, b) = (self, other);
+        let (from, first) = if a.places.start <= b.places.start { (a, &a.first) } else { (b, &b.first) };
+        let (to, last) = if a.places.end >= b.places.end { (a, &a.last) } else { (b, &b.last) };
+        Origin { places: from.places.start..to.places.end, first: first.clone(), last: last.clone() }
+    }
+
+    /// `results of a`, `results of 3 files from a to c`.
+    pub(crate) fn describe(&self) -> String {
+        match self.places.len() {
+            1 => format!("results of {}", show::path(&self.first)),
+            n => {
+                format!("results of {n} files from {} to {}", show::path(&self.first), show::path(&self.last))
+            }
+        }
+    }
 }
 
 /// Where the bytes are.

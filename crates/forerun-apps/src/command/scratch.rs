@@ -9,18 +9,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use forerun_skeleton::AppError;
 use tempfile::TempDir;
 
-use super::show;
+use super::guardian::Guardian;
+use super::{leftover, show};
 
 /// A directory that is removed with all that is in it when the last holder drops it.
 #[derive(Debug)]
 pub(crate) struct Scratch {
     dir: TempDir,
     next: AtomicU64,
+    /// Says that the run lives.
+    _lock: Option<File>,
 }
 
 impl Scratch {
     /// Makes the directory below `parent`, or below `TMPDIR` (`/tmp`).
-    pub(crate) fn new(parent: Option<&Path>) -> Result<Arc<Self>, AppError> {
+    pub(crate) fn new(parent: Option<&Path>, guardian: Option<&Guardian>) -> Result<Arc<Self>, AppError> {
         let parent = parent.map_or_else(std::env::temp_dir, Path::to_path_buf);
         let refuse = |e: io::Error| {
             AppError::new(format!(
@@ -31,8 +34,11 @@ impl Scratch {
         };
         // Absolute, so that a program may change its directory.
         let within = parent.canonicalize().map_err(refuse)?;
-        let dir = tempfile::Builder::new().prefix("forerun-").tempdir_in(within).map_err(refuse)?;
-        Ok(Arc::new(Scratch { dir, next: AtomicU64::new(0) }))
+        let (dir, lock) = leftover::make(&within).map_err(refuse)?;
+        if let Some(guardian) = guardian {
+            guardian.has_directory(dir.path());
+        }
+        Ok(Arc::new(Scratch { dir, next: AtomicU64::new(0), _lock: lock }))
     }
 
     /// Where it is.

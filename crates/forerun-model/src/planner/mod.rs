@@ -18,7 +18,7 @@ use crate::reduction::Prediction;
 /// A plan and what is predicted for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// The plan; its `predicted` and `reason` are filled in.
+    /// The plan; its `reason` is filled in, and `predicted` where the number of inputs is known.
     pub plan: Plan,
     /// What is predicted for it.
     pub prediction: Prediction,

@@ -1,10 +1,9 @@
 //! A plan's reason, and why there is none, in words.
 
-use super::grain::Cut;
 use super::request::Request;
 use super::{Choice, PlanError};
 use crate::reduction::{Balance, Bound};
-use crate::words::{bytes, seconds, times};
+use crate::words::{rate, seconds};
 
 /// Refuses what no plan can meet.
 pub(super) fn check(request: &Request<'_>) -> Result<(), PlanError> {
@@ -61,24 +60,16 @@ pub(super) fn unbalanced(b: Balance) -> String {
     )
 }
 
-/// The reason for the first of the choices.
-pub(super) fn words(ranked: &[Choice], cut: Cut) -> String {
+/// What is predicted of the first of the choices, of the others, and why; the way itself is in the plan.
+pub(super) fn words(request: &Request<'_>, ranked: &[Choice]) -> String {
+    let figure = |c: &Choice| match request.known_length {
+        true => seconds(c.prediction.makespan_s),
+        false => rate(c.prediction.rate * c.plan.groups as f64),
+    };
     let best = &ranked[0];
-    let plan = &best.plan;
-    let groups =
-        if plan.groups > 1 { format!(" in {}", times(plan.groups as f64, "group")) } else { String::new() };
-    let mut text = format!(
-        "{} on {}{groups}, {} of {}: {} predicted",
-        plan.strategy.name(),
-        times(plan.processors as f64, "processor"),
-        times(cut.tasks as f64, "task"),
-        bytes(cut.bytes),
-        seconds(best.prediction.makespan_s)
-    );
-    let others: Vec<String> = ranked[1..]
-        .iter()
-        .map(|c| format!("{} {}", c.plan.strategy.name(), seconds(c.prediction.makespan_s)))
-        .collect();
+    let mut text = format!("{} predicted", figure(best));
+    let others: Vec<String> =
+        ranked[1..].iter().map(|c| format!("{} {}", c.plan.strategy.name(), figure(c))).collect();
     if !others.is_empty() {
         text += &format!(" ({})", others.join(", "));
     }

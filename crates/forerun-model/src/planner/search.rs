@@ -113,12 +113,12 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, PlanError> {
             deal,
             grain: Grain { tasks: request.known_length.then_some(tried.cut.tasks), bytes: tried.cut.grain },
             window: WINDOW,
-            predicted: Some(prediction.interval),
+            predicted: request.known_length.then_some(prediction.interval),
             reason: prediction.reason.clone(),
         };
         choices.push(Choice { plan, prediction });
     }
-    choices[0].plan.reason = reason::words(&choices, ranked[0].0.cut);
+    choices[0].plan.reason = reason::words(request, &choices);
     let warnings =
         if balanced { Vec::new() } else { vec![reason::unbalanced(search.balance(&ranked[0].0)?)] };
     Ok(Planned { best: choices[0].clone(), ranked: choices, warnings, tried: search.tried })

@@ -125,6 +125,18 @@ pub struct Interval {
     pub high_s: f64,
 }
 
+/// Tasks a second and the interval that should hold them: what is predicted for an input of unknown length,
+/// which has no makespan to predict.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Throughput {
+    /// Expected tasks a second.
+    pub tasks_per_s: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
 /// How often a stage ran and how long in all.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct StageTotal {
@@ -195,6 +207,9 @@ pub struct Outcome {
     pub predicted: Option<Interval>,
     /// Tasks a second.
     pub throughput: f64,
+    /// The tasks a second that a run over an input of unknown length was started with the prediction of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predicted_throughput: Option<Throughput>,
     /// Messages sent.
     pub messages: u64,
     /// Bytes sent.
@@ -226,6 +241,7 @@ impl Outcome {
             makespan_s,
             predicted: plan.predicted,
             throughput: if makespan_s > 0.0 { tasks as f64 / makespan_s } else { 0.0 },
+            predicted_throughput: None,
             messages: ranks.iter().map(|r| r.messages).sum(),
             bytes: ranks.iter().map(|r| r.bytes).sum(),
             stages: RankTimes::stages_of(&ranks),

@@ -4,6 +4,10 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use forerun_apps::command::Every;
+use forerun_platform::Seconds;
+
+use super::count::count;
 
 /// A job and how it is to be treated.
 #[derive(Debug, Args)]
@@ -59,6 +63,35 @@ pub struct SortArgs {
     pub tmp: Option<PathBuf>,
 }
 
+/// What happens where names keep coming.
+const FILES_FROM: &str = "\
+Read names of inputs, one a line or each ended by a NUL, from FILE (- for standard input).
+
+From a pipe (find, inotifywait, a program of yours) the run begins while names keep coming. What \
+comes in the first second is the sample that the pilot measures; with --profile or with --strategy \
+there is no pilot, and it begins at the first name. The number of inputs is not known then, so tasks \
+a second are predicted and compared instead of a time. Whoever writes the names waits when the run \
+is 4096 files behind. Results of the last few names may wait in the ranks until more names come; \
+-p 1 delivers each at once.
+
+Ctrl-C (or SIGTERM) ends such an input: what was taken is finished, the result is written, and the \
+exit status is 0; a second one gives up, and no result is written. A name that is missing or cannot be read ends the run, \
+as does one that names the result.
+
+With --split-lines, --by, --repeat, or another way than threads, all names are read before the \
+run begins.";
+
+/// Reads how often the result is written: a time, or a count.
+fn every(text: &str) -> Result<Every, String> {
+    let wrong = || "expected a time such as \"10 s\", or a number of deliveries, at least 1".to_string();
+    if let Ok(deliveries) = count(text) {
+        return if deliveries > 0 { Ok(Every::Deliveries(deliveries)) } else { Err(wrong()) };
+    }
+    let seconds: Seconds = text.parse().map_err(|_| wrong())?;
+    let time = std::time::Duration::try_from_secs_f64(seconds.0).map_err(|_| wrong())?;
+    if time.is_zero() { Err(wrong()) } else { Ok(Every::Time(time)) }
+}
+
 /// What `reduce` takes.
 #[derive(Debug, Clone, Args)]
 pub struct ReduceArgs {
@@ -82,8 +115,9 @@ pub struct ReduceArgs {
     /// the files.
     #[arg(long)]
     pub commutative: bool,
-    /// Read names of inputs, one a line, from FILE (- for standard input).
-    #[arg(long, value_name = "FILE")]
+    /// Read names of inputs, one a line or each ended by a NUL, from FILE (- for standard input). From a
+    /// pipe, the run begins while names keep coming.
+    #[arg(long, value_name = "FILE", long_help = FILES_FROM)]
     pub files_from: Option<PathBuf>,
     /// Of directories take only files whose names match, such as '*.html'; can be given more than
     /// once.
@@ -101,6 +135,14 @@ pub struct ReduceArgs {
     /// The result; without it, standard output.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write the result as it grows too: so long after the last time, such as "10 s", or after so many
+    /// deliveries. Whoever reads FILE finds a whole result at any time.
+    #[arg(long, value_name = "TIME|N", value_parser = every, requires = "out")]
+    pub every: Option<Every>,
+    /// Write each delivery to a file of its own in DIR, 00000001 and so on, and no result of all: every
+    /// step of a parallel-pipeline, every set of the adaptive strategy.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["out", "every"])]
+    pub deliver: Option<PathBuf>,
     /// Directory for temporary files; without it, $TMPDIR or /tmp.
     #[arg(long, value_name = "DIR")]
     pub tmp: Option<PathBuf>,
@@ -110,7 +152,7 @@ pub struct ReduceArgs {
 #[derive(Debug, Clone, Args)]
 pub struct TasksArgs {
     /// Number of tasks.
-    #[arg(value_name = "COUNT")]
+    #[arg(value_name = "COUNT", value_parser = count)]
     pub count: u64,
     /// Input of a task, such as "5 kB".
     #[arg(long, value_name = "SIZE", default_value = "0 B")]

@@ -1,5 +1,6 @@
 //! The command line: what can be said.
 
+mod count;
 mod job;
 mod options;
 
@@ -7,6 +8,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use count::{count, number};
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
@@ -187,8 +189,9 @@ pub struct GenerateArgs {
 pub enum GenerateCommand {
     /// A file of random little-endian numbers, for `sort`.
     Numbers {
-        /// How many, such as 1000000 or 1e8.
-        count: String,
+        /// How many, such as 1000000, 1e8 or 100M.
+        #[arg(value_parser = count)]
+        count: u64,
         /// The file to write.
         #[arg(short, long, value_name = "FILE")]
         out: PathBuf,
@@ -196,7 +199,7 @@ pub enum GenerateCommand {
         #[arg(long = "type", value_name = "TYPE", default_value = "i32")]
         element: String,
         /// Seed of the generator: the same seed gives the same file.
-        #[arg(long, default_value_t = 1)]
+        #[arg(long, default_value_t = 1, value_parser = count)]
         seed: u64,
     },
 }

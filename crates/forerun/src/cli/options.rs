@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use forerun_platform::{Strategy, Way};
 
+use super::count::{count, number};
+
 /// A part of the plan that is pinned, or left to the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pin<T> {
@@ -33,19 +35,19 @@ pub struct ShapeOptions {
     #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = strategy)]
     pub strategy: Pin<Strategy>,
     /// Groups of ranks that run side by side on shares of the input; a divisor of the processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub groups: Option<usize>,
     /// Fan-in of the tree, at least 2: how many results one merge step brings together.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub arity: Option<usize>,
     /// Input that a task takes, at most, such as "4 MiB".
     #[arg(long, value_name = "SIZE")]
     pub grain: Option<String>,
     /// Results that a delivery of the adaptive strategy holds at least.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub set: Option<u64>,
     /// Messages that a rank may be ahead of each receiver.
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = number)]
     pub window: usize,
 }
 
@@ -86,7 +88,7 @@ pub struct RunOptions {
     #[arg(long, value_name = "WAY", default_value = "threads", value_parser = way_of_running)]
     pub on: Way,
     /// Run so many times; each run is an outcome.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = number)]
     pub repeat: usize,
     /// Predict the plan by these ways too, analytic or simulated, and put them among the outcomes.
     #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
@@ -103,7 +105,7 @@ pub struct RunOptions {
 #[derive(Debug, Clone, Args)]
 pub struct PlanOptions {
     /// Most processors that may be used; without it, all that the platform has.
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = most_processors)]
     pub max_processors: Option<usize>,
     /// Exactly so many processors, or auto.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
@@ -160,10 +162,15 @@ fn processors(text: &str) -> Result<Pin<usize>, String> {
 const MOST_PROCESSORS: usize = 1 << 22;
 
 fn number_of_processors(text: &str) -> Result<usize, String> {
-    match text.parse() {
+    match number(text) {
         Ok(p @ 1..=MOST_PROCESSORS) => Ok(p),
         _ => Err(format!("expected a number of processors, at least 1 and at most {MOST_PROCESSORS}")),
     }
+}
+
+/// As [`number_of_processors`]; that it is at least 1 is looked at with the others.
+fn most_processors(text: &str) -> Result<usize, String> {
+    if number(text) == Ok(0) { Ok(0) } else { number_of_processors(text) }
 }
 
 fn way_of_running(name: &str) -> Result<Way, String> {

@@ -35,6 +35,16 @@ pub trait Treat: Args + FromArgMatches {
         false
     }
 
+    /// Whether the job can begin before its inputs are all named.
+    fn can_follow(&self) -> bool {
+        false
+    }
+
+    /// Whether no pilot is needed.
+    fn begins_at_once(&self) -> bool {
+        false
+    }
+
     /// Where the figures come from.
     fn figures(&self) -> &FigureOptions;
 
@@ -96,8 +106,8 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
 /// What is wrong with the request; what failed.
 pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
     how.check()?;
-    let inputs = jobs::inputs(args)?;
-    let to_stdout = args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    let inputs = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
+    let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
     }
@@ -171,6 +181,14 @@ impl Treat for RunOptions {
 
     fn gives_result(&self) -> bool {
         self.on != Way::Simulated
+    }
+
+    fn can_follow(&self) -> bool {
+        self.on == Way::Threads && self.repeat == 1 && self.by.is_empty()
+    }
+
+    fn begins_at_once(&self) -> bool {
+        self.figures.profile.is_some() || self.shape.strategy.get().is_some()
     }
 
     fn figures(&self) -> &FigureOptions {

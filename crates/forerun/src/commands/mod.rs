@@ -7,6 +7,7 @@ pub mod plan;
 pub mod platform;
 pub mod predict;
 pub mod run;
+pub mod stream;
 
 use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command};

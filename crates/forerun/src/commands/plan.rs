@@ -7,7 +7,7 @@ use crate::commands::Context;
 use crate::error::CliError;
 use crate::file;
 use crate::planning::{Facts, plan};
-use crate::{describe, sbatch};
+use crate::{describe, sbatch, text};
 
 /// Plans a job.
 ///
@@ -22,6 +22,18 @@ pub fn run(
 ) -> Result<(), CliError> {
     let Context { console, interrupt } = context;
     let (pinned, most) = (how.processors.get(), how.max_processors);
+    let cores = platform.cores();
+    if let Some(most) = most.filter(|&most| most > cores) {
+        console.note(
+            "note",
+            &format!(
+                "--max-processors {most}: {} has {}, and no more ranks than that are planned; ranks that \
+                 share a core only take turns",
+                platform.name,
+                text::plural(cores as u64, "core")
+            ),
+        )?;
+    }
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
     console.say("plan", &describe::plan(&planned))?;
     console.text(&describe::alternatives(&planned))?;

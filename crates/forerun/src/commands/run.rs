@@ -4,7 +4,7 @@ use forerun_apps::ReductionJob;
 use forerun_model::planner::Choice;
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
-use super::Context;
+use super::{Context, stream};
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
@@ -16,6 +16,10 @@ use crate::{compare, describe, execute, figures, simulate};
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Result<(), CliError> {
+    let how = &one_group(job, how)?;
+    if job.first_sizes().is_some() {
+        return stream::run(job, how, context);
+    }
     if how.on == Way::Simulated {
         let Figures { profile, largest, .. } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
@@ -49,6 +53,23 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
         execute::stop_if_interrupted(interrupt)?;
     }
     console.data(&outcomes)
+}
+
+/// Asks for one group of ranks where the job has one sink.
+fn one_group<J: ReductionJob>(job: &J, how: &RunOptions) -> Result<RunOptions, CliError> {
+    let mut how = how.clone();
+    if job.one_sink() {
+        match how.shape.groups {
+            Some(groups @ 2..) => {
+                return Err(request(format!(
+                    "--groups {groups}: with --every or --deliver, all deliveries go to one place, from one group; \
+                     drop one of the two"
+                )));
+            }
+            _ => how.shape.groups = Some(1),
+        }
+    }
+    Ok(how)
 }
 
 /// Simulates a job of which only the costs are known.

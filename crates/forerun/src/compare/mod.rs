@@ -11,7 +11,7 @@ mod table;
 
 use std::collections::HashMap;
 
-use forerun_platform::{Interval, Outcome, Strategy, Way};
+use forerun_platform::{Interval, Outcome, Stage, Strategy, Throughput, Way};
 use serde_json::Value;
 
 use crate::text;
@@ -198,9 +198,17 @@ fn prediction(outcomes: &[&Outcome], by: By) -> Option<Prediction> {
     })
 }
 
-/// The prediction that a measured run was started with.
+/// The prediction that a measured run was started with. Where tasks a second were predicted, it is the time that
+/// the tasks that came would take.
 fn planned(outcome: &Outcome) -> Option<Interval> {
-    outcome.predicted.or(outcome.plan.predicted)
+    outcome.predicted.or(outcome.plan.predicted).or_else(|| {
+        let rate = outcome.predicted_throughput?;
+        let tasks = outcome.throughput * outcome.makespan_s;
+        let time = |per_second: f64| if per_second > 0.0 { tasks / per_second } else { 0.0 };
+        let of =
+            Interval { makespan_s: time(rate.tasks_per_s), low_s: time(rate.high), high_s: time(rate.low) };
+        (of.makespan_s > 0.0).then_some(of)
+    })
 }
 
 /// A predicted outcome's makespan with its interval, if it has one around that makespan.
@@ -255,10 +263,47 @@ pub fn verdict(outcome: &Outcome) -> String {
     if !is_measured(outcome.way) {
         return format!("predicted {} ({})", text::interval(&own_interval(outcome)), outcome.way.name());
     }
+    if let Some(rate) = &outcome.predicted_throughput {
+        return throughput_verdict(outcome, rate);
+    }
     let Some(predicted) = planned(outcome) else {
-        return format!("measured {measured}, nothing predicted");
+        // Of an input that kept coming the time says little.
+        return match outcome.plan.grain.tasks {
+            Some(_) => format!("measured {measured}, nothing predicted"),
+            None => format!("measured {} in {measured}, nothing predicted", text::rate(outcome.throughput)),
+        };
     };
+    if predicted.makespan_s <= 0.0 {
+        return format!("measured {measured}; nothing was left to predict");
+    }
     let error = relative_error(predicted.makespan_s, outcome.makespan_s);
     let error = error.map(|error| format!(" ({})", text::percent(error))).unwrap_or_default();
     format!("predicted {}, measured {measured}{error}", text::interval(&predicted))
+}
+
+/// Ranks that waited for inputs for more than this part of a run were not what bounded it.
+const IDLE: f64 = 0.1;
+
+/// The same of a run over an input of unknown length: `predicted 31.2 tasks/s (28.0 to 34.4), measured
+/// 30.1 tasks/s (+3.7 %)`.
+fn throughput_verdict(outcome: &Outcome, predicted: &Throughput) -> String {
+    let measured = outcome.throughput;
+    let ranks_s = outcome.makespan_s * outcome.processors as f64;
+    let waited =
+        outcome.stages.get(&Stage::Input).map_or(0.0, |t| t.total_s) / ranks_s.max(f64::MIN_POSITIVE);
+    let text = format!(
+        "predicted {} ({} to {}), measured {}",
+        text::rate(predicted.tasks_per_s),
+        text::digits(predicted.low),
+        text::digits(predicted.high),
+        text::rate(measured)
+    );
+    match relative_error(predicted.tasks_per_s, measured) {
+        _ if waited > IDLE => format!(
+            "{text}: ranks waited for inputs to come {} of the time, so these set the pace",
+            text::share(waited.min(1.0))
+        ),
+        Some(error) => format!("{text} ({})", text::percent(error)),
+        None => text,
+    }
 }

@@ -4,7 +4,7 @@ mod file;
 
 use std::time::Duration;
 
-use forerun_apps::command::{CommandJob, Inputs, Selection, Settings, read_list};
+use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
 use forerun_apps::sort::{SortJob, SortOptions};
 use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, Seconds};
@@ -13,22 +13,44 @@ use forerun_skeleton::Cancel;
 use crate::cli::{ReduceArgs, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
+use crate::signals::Interrupt;
 
 pub use file::words;
 
-/// The inputs that `reduce` asks for.
+/// How long names are waited for before the run begins with those that came: with a pilot, without one.
+const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
+
+/// The inputs that `reduce` asks for. Where the run can begin before their end (`follow`), those that a
+/// pipe names may keep coming; `at_once` says that no pilot waits for a sample.
 ///
 /// # Errors
 /// What is wrong with them.
-pub fn inputs(args: &ReduceArgs) -> Result<Inputs, CliError> {
-    let mut paths = args.input.clone();
-    if let Some(from) = &args.files_from {
-        paths.extend(read_list(from).map_err(request)?);
+pub fn inputs(
+    args: &ReduceArgs,
+    follow: bool,
+    at_once: bool,
+    interrupt: &Interrupt,
+) -> Result<Inputs, CliError> {
+    let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
+    let Some(from) = &args.files_from else {
+        if selection.paths.is_empty() {
+            return Err(request("no input: name files or directories, or give --files-from"));
+        }
+        return Inputs::open(&selection).map_err(request);
+    };
+    if !follow || args.split_lines || !keeps_coming(from) {
+        selection.paths.extend(read_list(from).map_err(request)?);
+        return Inputs::open(&selection).map_err(request);
     }
-    if paths.is_empty() && args.files_from.is_none() {
-        return Err(request("no input: name files or directories, or give --files-from"));
+    let names = Names::open(from).map_err(request)?;
+    let time = if at_once { GATHERED.1 } else { GATHERED.0 };
+    // The input is not ended by a signal before it is known to keep coming.
+    let close = Cancel::new();
+    let inputs = Inputs::follow(&selection, names, (time, 1), &close, interrupt.cancel()).map_err(request)?;
+    if inputs.keep_coming() {
+        interrupt.closes(close);
     }
-    Inputs::open(&Selection { paths, include: args.include.clone() }).map_err(request)
+    Ok(inputs)
 }
 
 /// The job that `reduce` asks for.
@@ -42,9 +64,19 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
         timeout: args.timeout.as_deref().map(timeout).transpose()?,
         max_output: args.max_output.as_deref().map(|s| size("--max-output", s)).transpose()?,
         tmp: args.tmp.clone(),
+        guardian: crate::guardian::start(),
         ..Settings::new(&args.map, &args.merge)
     };
-    CommandJob::new(settings, inputs, args.split_lines, args.out.clone(), cancel.clone()).map_err(request)
+    let job = CommandJob::new(settings, inputs, args.split_lines, args.out.clone(), cancel.clone());
+    let job = job.and_then(|job| match args.every {
+        Some(every) => job.written_every(every),
+        None => Ok(job),
+    });
+    let job = job.and_then(|job| match &args.deliver {
+        Some(directory) => job.delivered_to(directory),
+        None => Ok(job),
+    });
+    job.map_err(request)
 }
 
 /// The job that `sort` asks for, shared by `ranks` ranks.
@@ -75,7 +107,7 @@ pub fn sort(args: &SortArgs, ranks: usize, cancel: &Cancel) -> Result<SortJob, C
 pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
-    Ok(Facts { name: "tasks".into(), input, commutative: !args.ordered })
+    Ok(Facts { name: "tasks".into(), input, commutative: !args.ordered, known: true })
 }
 
 fn timeout(text: &str) -> Result<Duration, CliError> {

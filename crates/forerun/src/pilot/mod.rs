@@ -61,7 +61,7 @@ pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Resul
     let mut alone: Vec<Point> = Vec::new();
     let mut tried = 0;
     let (source, budget, pieces) = loop {
-        let source = job.cut(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
+        let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
         let tasks = source.len().unwrap_or(1).max(1);
         let mut pieces = Vec::new();
         if tried == 0 && tasks > 1 {
@@ -189,7 +189,7 @@ fn end<J: ReductionJob>(job: &J, pieces: Vec<Piece<JobPartial<J>>>) -> Result<(P
     let failed = |e| failed(Stage::Finish, 0, e);
     let bytes: f64 = pieces.iter().map(Sampled::<J>::bytes_of).sum();
     let count = pieces.len().max(1) as f64;
-    let mut sink = job.sinks().open(0).map_err(failed)?;
+    let mut sink = job.rehearsal_sinks().open(0).map_err(failed)?;
     let begun = Instant::now();
     for piece in pieces {
         sink.accept(piece).map_err(failed)?;

@@ -1,0 +1,90 @@
+//! A run that begins while its inputs keep coming: what is predicted is not its time but its pace.
+
+use forerun_apps::ReductionJob;
+use forerun_model::planner::Choice;
+use forerun_platform::{Grain, Plan, Strategy, Throughput, Way};
+use forerun_skeleton::reduction::Shape;
+
+use super::Context;
+use crate::cli::RunOptions;
+use crate::error::{CliError, request};
+use crate::figures::Figures;
+use crate::planning::{self, Facts, plan};
+use crate::{compare, describe, execute, figures};
+
+/// Runs a job whose input keeps coming.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Result<(), CliError> {
+    let Context { console, interrupt } = context;
+    let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
+    let (platform, lines, plan, predicted) = if let Some(strategy) = told {
+        let platform = figures::platform(how.figures.platform.as_deref(), context)?;
+        console.note("machine", &describe::platform(&platform))?;
+        console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+        let plan = as_told(strategy, how)?;
+        (platform, describe::shape(&plan), plan, None)
+    } else {
+        let Figures { platform, profile, largest } =
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        let facts = Facts::of(job, largest, &how.shape);
+        let costs = figures::reduction(&profile)?;
+        let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+        let predicted = throughput(&planned.best);
+        (platform, describe::plan(&planned), planned.best.plan, Some(predicted))
+    };
+    console.note("plan", &lines)?;
+    let bar = console.bar(None, "tasks");
+    let mut done = execute::execute(job, &plan, Way::Threads, &platform, &bar, interrupt)?;
+    done.outcome.predicted_throughput = predicted;
+    console.note("result", &done.result)?;
+    for note in job.notes() {
+        console.note("note", &note)?;
+    }
+    console.say("", &compare::verdict(&done.outcome))?;
+    console.data(&[done.outcome])
+}
+
+/// Tasks a second in the long run, with an interval as wide as that of the time.
+fn throughput(choice: &Choice) -> Throughput {
+    let prediction = &choice.prediction;
+    let tasks_per_s = prediction.rate * choice.plan.groups as f64;
+    let of = |seconds: f64| match seconds > 0.0 {
+        true => tasks_per_s * prediction.makespan_s / seconds,
+        false => tasks_per_s,
+    };
+    Throughput { tasks_per_s, low: of(prediction.interval.high_s), high: of(prediction.interval.low_s) }
+}
+
+/// The plan that the command line tells, on all processors where it does not say how many: without a
+/// pilot nothing is known to choose by.
+fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
+    let arity = how.shape.arity.unwrap_or(2);
+    let groups = how.shape.groups.unwrap_or(1);
+    let processors = how.processors.get().unwrap_or_else(|| {
+        let all = figures::workers();
+        let size = (all / groups).max(1);
+        // The largest team that the strategy allows.
+        groups * if strategy == Strategy::ParallelPipeline { arity.pow(size.ilog(arity)) } else { size }
+    });
+    let shape = Shape { groups, arity, ..Shape::new(strategy, processors) };
+    let Shape { ranks, set, gather, deal, .. } = shape;
+    let set = how.shape.set.unwrap_or(set / groups as u64).max(1);
+    Shape { set, ..shape }.check().map_err(request)?;
+    // One file a task, where no size is given.
+    let bytes = planning::grain(&how.shape)?.unwrap_or(0);
+    Ok(Plan {
+        strategy,
+        processors: ranks,
+        groups,
+        arity,
+        set,
+        gather,
+        deal,
+        grain: Grain { tasks: None, bytes },
+        window: how.shape.window,
+        predicted: None,
+        reason: String::new(),
+    })
+}
