@@ -28,7 +28,8 @@ pub(crate) fn demo(arguments: &[String]) -> Result<(), Trouble> {
     fs::create_dir_all(&out).map_err(failed("no room for the result"))?;
     let words = out.join("words.txt");
 
-    say(&mut cargo(&["build", "--release", "--quiet", "--package", "forerun"]))?;
+    println!("Building forerun; the first time, this takes some minutes.");
+    say(&mut cargo(&["build", "--release", "--package", "forerun"]))?;
     let mut forerun = Command::new(target().join("release").join("forerun"));
     // Bytes in order, whatever the language of the user.
     forerun.env("LC_ALL", "C");

@@ -122,7 +122,7 @@ fn run(
     if !status.success() {
         return Err(io::Error::other(format!("{} by {} failed", job.name, strategy.name())));
     }
-    let outcomes = Outcome::load(&file).map_err(io::Error::other)?;
+    let outcomes: Vec<Outcome> = serde_json::from_slice(&fs::read(&file)?)?;
     fs::remove_file(&file)?;
     Ok(outcomes)
 }

@@ -1,44 +1,28 @@
 //! Catching panics in work without a message on the terminal: the run's error says it.
 
 use std::any::Any;
-use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
-use std::sync::Once;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-thread_local! {
-    static IN_WORK: Cell<bool> = const { Cell::new(false) };
-}
+use forerun_skeleton::guard::{expect_panics, expects_panics};
 
-/// Makes panics inside [`work`] silent; other panics are reported as before. Of the process's
-/// panic hook, this is set once, before the first run.
-pub(crate) fn install() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let before = take_hook();
-        set_hook(Box::new(move |info| {
-            if !IN_WORK.get() {
-                before(info);
-            }
-        }));
-    });
-}
+pub(crate) use forerun_skeleton::guard::install_hook as install;
 
 /// Calls `f`, in which panics are silent.
 #[inline]
 pub(crate) fn work<T>(f: impl FnOnce() -> T) -> T {
     // Work can hold a run of its own.
-    let outer = IN_WORK.with(|w| w.replace(true));
+    let outer = expect_panics(true);
     let value = f();
-    IN_WORK.with(|w| w.set(outer));
+    expect_panics(outer);
     value
 }
 
 /// Calls `f`. A panic in [`work`] in it becomes an error with what was said; others go on.
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, String> {
-    let outer = IN_WORK.get();
-    IN_WORK.set(false);
+    let outer = expects_panics();
+    expect_panics(false);
     let result = catch_unwind(AssertUnwindSafe(f));
-    let in_work = IN_WORK.replace(outer);
+    let in_work = expect_panics(outer);
     result.map_err(|payload| if in_work { said(payload.as_ref()) } else { resume_unwind(payload) })
 }
 

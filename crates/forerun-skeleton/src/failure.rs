@@ -47,14 +47,7 @@ pub struct Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let verb = if self.panicked { "panicked" } else { "failed" };
-        write!(
-            f,
-            "{} of input {} {verb} on rank {}: {}",
-            self.stage.name(),
-            self.item,
-            self.rank,
-            self.message
-        )
+        write!(f, "{} {} {verb} on rank {}: {}", self.stage.name(), self.item, self.rank, self.message)
     }
 }
 

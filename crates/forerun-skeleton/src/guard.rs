@@ -12,8 +12,21 @@ thread_local! {
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Keeps the default message of a panic off the terminal while it is guarded, and notes its place.
-fn install_hook() {
+/// Says that a panic on this thread is an error of the run from now on, or is not; gives what was said before.
+/// While it is, the panic's message is kept off the terminal: whoever catches it says it.
+#[inline]
+pub fn expect_panics(expected: bool) -> bool {
+    GUARDED.replace(expected)
+}
+
+/// Whether a panic on this thread is an error of the run.
+pub fn expects_panics() -> bool {
+    GUARDED.get()
+}
+
+/// Keeps the default message of a panic off the terminal while it is guarded, and notes its place. The
+/// process's one hook is set once, whatever calls it how often.
+pub fn install_hook() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = take_hook();

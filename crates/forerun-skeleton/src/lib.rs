@@ -21,9 +21,11 @@ mod recorder;
 pub mod reduction;
 pub mod scatter_gather;
 pub mod threads;
+mod timeline;
 
 pub use cancel::Cancel;
 pub use endpoint::{Charge, Endpoint, Message, Program};
 pub use failure::{AppError, Failure, RunError, Stop};
 pub use ran::{Options, Ran};
 pub use recorder::Recorder;
+pub use timeline::Timeline;

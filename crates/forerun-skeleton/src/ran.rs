@@ -9,7 +9,7 @@ pub struct Options {
     pub ranks: usize,
     /// Messages that a sender may be ahead of each receiver, at least 1.
     pub window: usize,
-    /// Spans kept of each rank's timeline; 0 keeps none.
+    /// Spans kept of each rank's timeline, put together where there are more; 0 keeps none.
     pub timeline: usize,
     /// Ends the run early when it is set.
     pub cancel: crate::Cancel,

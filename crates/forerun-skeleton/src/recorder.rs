@@ -2,25 +2,25 @@
 
 use forerun_platform::{RankTimes, Span, Stage, StageTotal};
 
-/// Sums a rank's time by stage and keeps the beginning of its timeline.
+use crate::Timeline;
+
+/// Sums a rank's time by stage and keeps its timeline.
 #[derive(Debug, Clone)]
 pub struct Recorder {
     totals: [StageTotal; Stage::ALL.len()],
     messages: u64,
     bytes: u64,
-    timeline: Vec<Span>,
-    room: usize,
+    timeline: Timeline,
 }
 
 impl Recorder {
-    /// A recorder that keeps up to `spans` spans.
+    /// A recorder that keeps up to `spans` spans of the timeline.
     pub fn new(spans: usize) -> Self {
         Recorder {
             totals: [StageTotal::default(); Stage::ALL.len()],
             messages: 0,
             bytes: 0,
-            timeline: Vec::new(),
-            room: spans,
+            timeline: Timeline::new(spans),
         }
     }
 
@@ -32,9 +32,7 @@ impl Recorder {
 
     fn stretch(&mut self, stage: Stage, item: u64, start_s: f64, end_s: f64) {
         self.totals[stage as usize].total_s += end_s - start_s;
-        if self.timeline.len() < self.room {
-            self.timeline.push(Span { stage, item, start_s, end_s });
-        }
+        self.timeline.add(Span { stage, item, start_s, end_s });
     }
 
     /// Counts a stage whose time is not taken.
@@ -58,6 +56,12 @@ impl Recorder {
     pub fn into_times(self, end_s: f64) -> RankTimes {
         let stages =
             Stage::ALL.into_iter().zip(self.totals).filter(|(_, t)| t.count > 0 || t.total_s > 0.0).collect();
-        RankTimes { stages, end_s, messages: self.messages, bytes: self.bytes, timeline: self.timeline }
+        RankTimes {
+            stages,
+            end_s,
+            messages: self.messages,
+            bytes: self.bytes,
+            timeline: self.timeline.into_spans(),
+        }
     }
 }

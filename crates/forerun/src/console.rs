@@ -61,25 +61,9 @@ impl Console {
         Ok(())
     }
 
-    /// Refuses to write data over the result in `out`, or over what `is_input` says is an input.
-    ///
-    /// # Errors
-    /// That both have the same name.
-    pub fn keep_apart(
-        &self,
-        out: Option<&Path>,
-        is_input: impl FnOnce(&Path) -> bool,
-    ) -> Result<(), CliError> {
-        let Some(json) = self.json.as_deref().filter(|p| *p != Path::new("-")) else { return Ok(()) };
-        let refuse =
-            |what: &str| Err(request(format!("--json {}: {what}; name another file", json.display())));
-        if out == Some(json) {
-            return refuse("the result goes there");
-        }
-        if is_input(json) {
-            return refuse("that is an input of the job");
-        }
-        Ok(())
+    /// Where data goes, if it is asked for; `-` is standard output.
+    pub fn json(&self) -> Option<&Path> {
+        self.json.as_deref()
     }
 
     /// Whether data is asked for.

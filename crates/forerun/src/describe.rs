@@ -25,6 +25,9 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
         .map(|(name, c)| format!("{name} {}", cost(c)))
         .collect();
     if parts.is_empty() {
+        if pilot.is_some_and(|pilot| pilot.tasks == 0) {
+            return "nothing to measure: there is no task".into();
+        }
         parts.push("nothing costs anything".into());
     }
     let mut line = parts.join(", ");

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use forerun_apps::ReductionJob;
-use forerun_platform::{Machine, Outcome, Plan, Platform, Stage, StageTotal, Way};
+use forerun_platform::{Machine, Outcome, Plan, Platform, RankTimes, Span, Stage, StageTotal, Way};
 use forerun_sim::pricing::Measured;
 use forerun_skeleton::reduction::{Reduce, Reduction, Runner, Shape, Source};
 use forerun_skeleton::{AppError, Failure, Options, Program, Ran, RunError, threads};
@@ -69,12 +69,21 @@ pub fn execute<J: ReductionJob>(
     let finish_s = begun.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let tasks = source.len().unwrap_or_else(|| bar.position());
-    let mut outcome = Outcome::from_ranks(way, plan, ran.makespan_s + finish_s, ran.ranks, tasks);
+    let mut ranks = ran.ranks;
+    append_finish(&mut ranks, ran.makespan_s, finish_s);
+    let mut outcome = Outcome::from_ranks(way, plan, ran.makespan_s + finish_s, ranks, tasks);
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
     outcome.machine = Some(Machine::here());
     Ok(Done { outcome, result })
+}
+
+/// Puts what the job does when all ranks have ended on the timeline of the first.
+pub fn append_finish(ranks: &mut [RankTimes], start_s: f64, seconds: f64) {
+    if let Some(first) = ranks.first_mut().filter(|first| seconds > 0.0 && !first.timeline.is_empty()) {
+        first.timeline.push(Span { stage: Stage::Finish, item: 0, start_s, end_s: start_s + seconds });
+    }
 }
 
 /// An error if a signal was heard.
@@ -98,10 +107,12 @@ pub fn explain<J: ReductionJob>(
     match e {
         RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
             let verb = if panicked { "panicked" } else { "failed" };
-            let name = source.map_or(String::new(), |s| format!(" ({})", job.input_name(s, item)));
+            let name = source.map(|s| job.input_name(s, item)).filter(|name| !name.is_empty());
+            let name = name.map_or(String::new(), |name| format!(" ({name})"));
             let what = match stage {
-                Stage::Task | Stage::Input => format!("the task of input {item}{name} {verb}"),
-                Stage::Merge => format!("a merge of results from input {item}{name} on {verb}"),
+                Stage::Task => format!("task {item}{name} {verb}"),
+                Stage::Input => format!("the input of task {item}{name} {verb}"),
+                Stage::Merge => format!("a merge of results from task {item}{name} on {verb}"),
                 _ => format!("the {} {verb}", stage.name()),
             };
             CliError::Run(format!("{what} on rank {rank}: {message}"))

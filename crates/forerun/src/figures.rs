@@ -12,6 +12,9 @@ use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
 use crate::pilot::{Pilot, pilot};
 
+/// The application of a profile, given by hand, that holds for whatever job it is given to.
+const ANY: &str = "any";
+
 /// What a job is planned from.
 #[derive(Debug, Clone)]
 pub struct Figures {
@@ -42,8 +45,17 @@ pub fn of<J: ReductionJob>(
         Some(file) => Some(Profile::load(file).map_err(request)?),
         None => None,
     };
-    if let Some(profile) = &given {
+    if let (Some(profile), Some(file)) = (&given, &options.profile) {
         reduction(profile)?;
+        if ![job.name(), ANY].contains(&profile.application.as_str()) {
+            return Err(request(format!(
+                "--profile {}: it has the costs of {:?}, and this job is {:?}; give a profile of that (or, if the \
+                 costs do hold for it, write application = {ANY:?} in the file)",
+                file.display(),
+                profile.application,
+                job.name()
+            )));
+        }
     }
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;

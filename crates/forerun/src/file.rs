@@ -3,6 +3,7 @@
 
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
+use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -18,9 +19,14 @@ enum Place {
     File { path: PathBuf, directory: PathBuf },
     /// Something else (`/dev/null`, a named pipe): written into.
     Special(PathBuf),
+    /// `-`.
+    StandardOutput,
 }
 
 fn place(path: &Path) -> io::Result<Place> {
+    if path == Path::new("-") {
+        return Ok(Place::StandardOutput);
+    }
     // A link stays a link: what it points to is replaced.
     let path = match fs::canonicalize(path) {
         Ok(target) => target,
@@ -61,6 +67,7 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
         Place::File { path: _, directory } => {
             access(&directory, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
         }
+        Place::StandardOutput => Ok(()),
         Place::Special(path) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
     }
 }
@@ -113,6 +120,7 @@ pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
 pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>) -> io::Result<bool> {
     let (path, directory) = match place(path)? {
         Place::Special(path) => return fill(&mut fs::OpenOptions::new().write(true).open(path)?),
+        Place::StandardOutput => return fill(&mut io::stdout().as_fd().try_clone_to_owned()?.into()),
         Place::File { path, directory } => (path, directory),
     };
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);

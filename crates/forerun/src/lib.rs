@@ -10,7 +10,7 @@
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
 //! | [`drawn`], [`drawings`], [`chart`] | tables as CSV, plots as SVG |
-//! | [`mod@file`], [`signals`], [`guardian`] | files whole or not there; ending early; being killed |
+//! | [`mod@file`], [`paths`], [`signals`], [`guardian`] | files whole or not there, and apart; ending early; being killed |
 
 #![forbid(missing_docs)]
 
@@ -30,6 +30,7 @@ pub mod file;
 pub mod guardian;
 pub mod jobs;
 pub mod outcomes;
+pub mod paths;
 pub mod pilot;
 pub mod planning;
 pub mod report;

@@ -52,6 +52,17 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// Whether there is no task left to plan for.
+    pub fn nothing_left(&self) -> bool {
+        match &self.input {
+            Divisible::Pieces { sizes, .. } => sizes.is_empty(),
+            Divisible::Anywhere { total_bytes, .. } => *total_bytes == 0,
+            Divisible::Tasks { tasks, .. } => *tasks == 0,
+        }
+    }
+}
+
 /// Most results that a delivery can be asked to wait for.
 const MOST_RESULTS: u64 = 1 << 32;
 /// Most messages that a rank can be allowed to be ahead.

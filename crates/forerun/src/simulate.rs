@@ -15,7 +15,7 @@ use forerun_skeleton::reduction::{Reduction, Runner, Shape};
 use forerun_skeleton::{Message, Options, Program, Ran, RunError};
 
 use crate::error::{CliError, failed};
-use crate::execute::TIMELINE;
+use crate::execute::{TIMELINE, append_finish};
 use crate::planning::Facts;
 use crate::signals::Interrupt;
 
@@ -124,7 +124,7 @@ pub fn simulate(
         (e, _) => failed(e),
     };
     let scene = Scene::new(facts, plan, costs, platform).map_err(explain)?;
-    let first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
+    let mut first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
     let finish = scene.finish(first.delivered_bytes);
     let profile = &scene.profile;
     let spread = [&profile.task, &profile.merge, &profile.sink].iter().any(|c| c.spread > 0.0);
@@ -138,6 +138,7 @@ pub fn simulate(
     let plain = scene.seconds(&first);
     let (makespan_s, deviation) = mean_and_deviation(&drawn).unwrap_or((plain, 0.0));
     let half = 1.96 * deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
+    append_finish(&mut first.ranks, first.makespan_s, finish);
     let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, scene.tasks);
     outcome.stages = first.stages;
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish });

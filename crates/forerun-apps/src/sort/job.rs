@@ -60,7 +60,14 @@ impl SortJob {
             return Err(AppError::new("a sort needs at least one rank and one thread a merge"));
         }
         let files = Files::open(inputs, element)?;
-        let output = Output::check(&options.output.map_or_else(|| beside(inputs), Ok)?)?;
+        let output = match options.output {
+            Some(path) if path == Path::new("-") => {
+                let directory = options.temporary.clone().unwrap_or_else(std::env::temp_dir);
+                Output::standard(directory, options.cancel.clone())
+            }
+            Some(path) => Output::check(&path)?,
+            None => Output::check(&beside(inputs)?)?,
+        };
         let temporary = options.temporary.unwrap_or_else(|| output.directory().into());
         writable(&temporary, "temporary files")?;
         // A fifth stays for the least pieces that ranks take beyond the budget, for stacks, and for
@@ -154,14 +161,14 @@ impl SortJob {
     /// a file of its name is as it was).
     pub fn finish(&self, outs: Vec<Vec<Run>>) -> Result<Finished, AppError> {
         let mut counts = (0, 0);
-        self.output.write(|file, error| {
+        let bytes = self.output.write(|file, error| {
             let outs = outs.into_iter().flatten().collect();
             counts = for_element!(self.element, R => merge_to::<R>(&self.desk, outs, file, error))?;
             Ok(())
         })?;
         Ok(Finished {
             path: self.output.path().into(),
-            bytes: std::fs::metadata(self.output.path())?.len(),
+            bytes,
             runs_in_memory: counts.0,
             runs_on_disk: counts.1,
             spilled: self.desk.spill.bytes(),

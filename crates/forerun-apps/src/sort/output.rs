@@ -1,14 +1,16 @@
 //! The output file: whole under its name, or not there.
 
 use std::fs::{File, Permissions};
-use std::io::{self, Write as _};
+use std::io::{self, Seek as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
-use forerun_skeleton::AppError;
+use forerun_skeleton::{AppError, Cancel};
 use tempfile::NamedTempFile;
 
 use super::sorted::Write;
+use crate::command::Patient;
 
 /// Blocks that may wait for the writing thread.
 const WAITING: usize = 2;
@@ -21,6 +23,8 @@ pub(crate) struct Output {
     directory: PathBuf,
     /// Those of the file that it replaces.
     permissions: Option<Permissions>,
+    /// Ends the wait for a reader of standard output, where the output goes there.
+    stdout: Option<Cancel>,
 }
 
 impl Output {
@@ -30,7 +34,8 @@ impl Output {
     /// A sentence that names what is in the way.
     pub(crate) fn check(path: &Path) -> Result<Self, AppError> {
         let name = path.display();
-        let mut output = Output { path: path.into(), directory: PathBuf::new(), permissions: None };
+        let mut output =
+            Output { path: path.into(), directory: PathBuf::new(), permissions: None, stdout: None };
         match std::fs::metadata(path) {
             Ok(data) if data.is_dir() => {
                 return Err(AppError::new(format!("the output {name} is a directory: name a file in it")));
@@ -56,6 +61,12 @@ impl Output {
         Ok(output)
     }
 
+    /// Standard output, by way of a file without a name in `directory`: sorted numbers are written at several
+    /// places at once.
+    pub(crate) fn standard(directory: PathBuf, cancel: Cancel) -> Self {
+        Output { path: "standard output".into(), directory, permissions: None, stdout: Some(cancel) }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -74,21 +85,30 @@ impl Output {
         })
     }
 
-    /// Writes what `fill` produces to a temporary file beside the output, then renames it.
+    /// Writes what `fill` produces to a temporary file beside the output, then renames it; gives its bytes.
     ///
     /// # Errors
     /// The file could not be written, or `fill` failed; then nothing is left.
     pub(crate) fn write(
         &self,
         fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
-    ) -> Result<(), AppError> {
+    ) -> Result<u64, AppError> {
+        if let Some(cancel) = &self.stdout {
+            let mut file = tempfile::tempfile_in(&self.directory).map_err(|e| self.error(&e))?;
+            fill(&file, &|e| self.error(e))?;
+            let copied = file
+                .rewind()
+                .and_then(|()| io::copy(&mut file, &mut Patient::new(io::stdout().as_fd(), cancel)));
+            return copied.map_err(|e| self.error(&e));
+        }
         let temporary = self.temporary().map_err(|e| self.error(&e))?;
         fill(temporary.as_file(), &|e| self.error(e))?;
         if let Some(permissions) = &self.permissions {
             temporary.as_file().set_permissions(permissions.clone()).map_err(|e| self.error(&e))?;
         }
+        let bytes = temporary.as_file().metadata().map_err(|e| self.error(&e))?.len();
         temporary.persist(&self.path).map_err(|e| self.error(&e.error))?;
-        Ok(())
+        Ok(bytes)
     }
 
     /// As [`Output::write`], to a file without a name that is then forgotten.

@@ -80,6 +80,13 @@ impl FileError {
         FileError { message: format!("cannot read {file}: {error}"), file, problems: Vec::new() }
     }
 
+    /// That the file is not text.
+    pub(crate) fn not_text(path: &Path) -> Self {
+        let file = path.display().to_string();
+        let message = format!("{file} is not text, so no file that forerun reads; name another");
+        FileError { message, file, problems: Vec::new() }
+    }
+
     /// That there is no such thing.
     pub(crate) fn unknown(name: &str, message: String) -> Self {
         FileError { file: name.to_string(), message, problems: Vec::new() }

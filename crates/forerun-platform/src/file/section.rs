@@ -59,7 +59,8 @@ pub fn read<T>(
 /// # Errors
 /// The system's, with the file's name.
 pub fn contents(path: &Path) -> Result<String, FileError> {
-    std::fs::read_to_string(path).map_err(|e| FileError::unreadable(path, &e))
+    let bytes = std::fs::read(path).map_err(|e| FileError::unreadable(path, &e))?;
+    String::from_utf8(bytes).map_err(|_| FileError::not_text(path))
 }
 
 /// One table of a file. Every key asked for is known; [`Section::finish`] reports the others.

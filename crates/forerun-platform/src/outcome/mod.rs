@@ -1,7 +1,5 @@
 //! What a run, or a prediction of one, gave.
 
-mod load;
-
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -170,7 +168,8 @@ pub struct RankTimes {
     pub messages: u64,
     /// Bytes sent.
     pub bytes: u64,
-    /// The rank's timeline; long runs keep only its beginning.
+    /// The rank's timeline. Of a long run, stages are put together in slices of time, in each of which they stand
+    /// one after the other, each as long as it took.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timeline: Vec<Span>,
 }

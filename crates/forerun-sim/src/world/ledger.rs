@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 
 use forerun_platform::{RankTimes, Span, Stage, StageTotal};
 
+use forerun_skeleton::Timeline;
+
 use crate::Time;
 
 /// What is noted during a run.
@@ -12,7 +14,7 @@ use crate::Time;
 pub(crate) enum Detail {
     /// Totals over all ranks: no memory per rank.
     Totals,
-    /// Totals of each rank, and the first so many spans of its timeline.
+    /// Totals of each rank, and its timeline in so many spans.
     Ranks(usize),
 }
 
@@ -83,7 +85,8 @@ impl Account {
 #[derive(Debug, Default)]
 struct Page {
     account: Account,
-    spans: RefCell<Vec<Span>>,
+    /// In a box: of very many ranks no timeline is kept.
+    spans: RefCell<Option<Box<Timeline>>>,
 }
 
 /// The accounts of a run. Noting needs no exclusive access, so that work does not have to borrow
@@ -145,9 +148,10 @@ impl Ledger {
 
     #[cold]
     fn draw(&self, page: &Page, stage: Stage, item: u64, from: Time, until: Time) {
-        let mut spans = page.spans.borrow_mut();
-        if spans.len() < self.timeline && until > from {
-            spans.push(Span { stage, item, start_s: from.seconds(), end_s: until.seconds() });
+        if until > from {
+            let mut spans = page.spans.borrow_mut();
+            let spans = spans.get_or_insert_with(|| Box::new(Timeline::new(self.timeline)));
+            spans.add(Span { stage, item, start_s: from.seconds(), end_s: until.seconds() });
         }
     }
 
@@ -169,7 +173,7 @@ impl Ledger {
                 end_s: end.seconds(),
                 messages: page.account.messages(),
                 bytes: page.account.bytes(),
-                timeline: page.spans.into_inner(),
+                timeline: page.spans.into_inner().map_or(Vec::new(), |spans| spans.into_spans()),
             })
             .collect()
     }

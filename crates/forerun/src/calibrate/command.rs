@@ -1,5 +1,7 @@
 //! The command `forerun calibrate`.
 
+use std::path::Path;
+
 use forerun_platform::Machine;
 use forerun_skeleton::RunError;
 
@@ -7,6 +9,7 @@ use super::{Cache, Options, cache, calibrate, table};
 use crate::cli::CalibrateArgs;
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
+use crate::file;
 use crate::signals::Interrupt;
 
 /// Measures this machine, prints the figures, and keeps them or writes them where asked for.
@@ -18,7 +21,8 @@ pub fn calibrate_command(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<(), CliError> {
-    if let Some(path) = &args.out {
+    let stdout = Path::new("-");
+    if let Some(path) = args.out.as_deref().filter(|path| *path != stdout) {
         cache::check(path).map_err(|e| {
             request(format!(
                 "{} cannot be written: {e}; give --out a file in a directory that can",
@@ -43,6 +47,9 @@ pub fn calibrate_command(
         console.note("note", note)?;
     }
     console.data(platform)?;
+    if args.out.as_deref() == Some(stdout) {
+        return file::write(stdout, platform.to_toml().as_bytes());
+    }
     if let Some(path) = &args.out {
         cache::write(path, platform)
             .map_err(|e| failed(format!("{} could not be written: {e}", path.display())))?;

@@ -52,7 +52,8 @@ pub struct SortArgs {
     /// Elements: i32, i64, u32, u64, f64 (little-endian), or lines of numbers.
     #[arg(long = "type", value_name = "TYPE", default_value = "i32")]
     pub element: String,
-    /// The sorted file, needed for several inputs; without it, FILE.sorted beside the one FILE.
+    /// The sorted file (- for standard output), needed for several inputs; without it, FILE.sorted beside
+    /// the one FILE.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Memory to use at most, such as "1 GiB"; without it, half of the machine's.

@@ -12,16 +12,27 @@ pub use count::{count, number};
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
-/// What a job can also be.
-const JOB_FILES: &str = "\
-`forerun run JOB --help` and so on tell what each job takes.
-
-A JOB can also be a file, here job.toml, in TOML; options beside it go before what it says:
+/// What a command with a job ends its help with: the options that it takes whatever the job, and what a
+/// job can also be.
+macro_rules! job_help {
+    ($command:literal, $options:literal) => {
+        concat!(
+            "Options for every JOB, which `forerun ",
+            $command,
+            " JOB --help` explains beside the job's own:\n  ",
+            $options,
+            "\n  --strategy, --groups, --arity, --grain, --set, --window\n  --platform, --profile, --write-profile\n\n",
+            "\
+A JOB can also be a file, here job.toml, in TOML; options beside it go before what it says, and
+names of files in it are relative to the directory that it is in:
   format = 1
   application = \"sort\"
   input = [\"big.bin\"]
   type = \"i32\"           # any long option of the job or of the command, without its dashes
-  strategy = \"adaptive\"";
+  strategy = \"adaptive\""
+        )
+    };
+}
 
 /// Reductions to begin with.
 const REDUCE_EXAMPLES: &str = "\
@@ -77,13 +88,13 @@ pub enum Command {
     /// Measure this machine and write its platform file.
     Calibrate(CalibrateArgs),
     /// Plan a job, run it, and show how far off the prediction was.
-    #[command(after_help = JOB_FILES)]
+    #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by"))]
     Run(JobArgs<RunOptions>),
     /// Choose the way to run a job, and say why.
-    #[command(after_help = JOB_FILES)]
+    #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]
     Plan(JobArgs<PlanOptions>),
     /// Predict a job's time on given numbers of processors.
-    #[command(after_help = JOB_FILES)]
+    #[command(after_help = job_help!("predict", "--processors, --by"))]
     Predict(JobArgs<PredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]
@@ -202,4 +213,29 @@ pub enum GenerateCommand {
         #[arg(long, default_value_t = 1, value_parser = count)]
         seed: u64,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    /// What a command takes whatever the job is in its own help too.
+    #[test]
+    fn the_help_of_a_command_names_every_option_that_all_jobs_take() {
+        let cli = super::Cli::command();
+        for name in ["run", "plan", "predict"] {
+            let command = cli.find_subcommand(name).unwrap();
+            let help = command.get_after_help().unwrap().to_string();
+            let takes = |job: &str, long: &str| {
+                command.find_subcommand(job).unwrap().get_arguments().any(|a| a.get_long() == Some(long))
+            };
+            let sort = command.find_subcommand("sort").unwrap();
+            let longs = sort.get_arguments().filter_map(|a| a.get_long());
+            let common: Vec<&str> = longs.filter(|l| takes("reduce", l) && takes("tasks", l)).collect();
+            assert!(common.len() > 8, "{common:?}");
+            for long in common {
+                assert!(help.contains(&format!("--{long}")), "{name}: --{long} is not in: {help}");
+            }
+        }
+    }
 }

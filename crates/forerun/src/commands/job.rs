@@ -1,7 +1,7 @@
 //! From a job on the command line to the command that treats it.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser};
@@ -17,6 +17,7 @@ use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
 use crate::jobs;
+use crate::paths::Paths;
 use crate::planning::{Facts, check};
 
 /// What a command does with a job.
@@ -29,6 +30,11 @@ pub trait Treat: Args + FromArgMatches {
     /// # Errors
     /// What cannot be.
     fn check(&self) -> Result<(), CliError>;
+
+    /// The files that are read and written whatever the job.
+    fn paths(&self) -> Paths {
+        of_figures(self.figures())
+    }
 
     /// Whether the job gives its result.
     fn gives_result(&self) -> bool {
@@ -61,6 +67,12 @@ pub trait Treat: Args + FromArgMatches {
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError>;
 }
 
+fn of_figures(figures: &FigureOptions) -> Paths {
+    let FigureOptions { platform, profile, write_profile } = figures;
+    let platform = platform.as_deref().map(Path::new).filter(|p| p.is_file());
+    Paths::new().reads(platform).reads(profile).writes("--write-profile", write_profile.as_deref())
+}
+
 /// Treats the job that the command line names.
 ///
 /// # Errors
@@ -69,10 +81,14 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
     match args.job {
         JobCommand::Sort(WithJob { job, how }) => {
             how.check()?;
-            context.console.keep_apart(job.out.as_deref(), |json| {
-                let json = json.canonicalize().ok();
-                json.is_some() && job.input.iter().any(|input| input.canonicalize().ok() == json)
-            })?;
+            let beside = job.input.first().map(|first| {
+                let mut name = first.clone().into_os_string();
+                name.push(".sorted");
+                PathBuf::from(name)
+            });
+            // Of one that only plans, no result is written.
+            let out = job.out.as_deref().or(beside.as_deref()).filter(|_| how.gives_result());
+            how.paths().reads(&job.input).writes("--out", out).check(&mut context.console, |_| false)?;
             let ranks = how.processors().unwrap_or_else(figures::workers);
             context.interrupt.busy(|| {
                 let job = jobs::sort(&job, ranks, context.interrupt.cancel())?;
@@ -89,6 +105,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                      --write-profile FILE writes one to begin with)",
                 ));
             };
+            how.paths().check(&mut context.console, |_| false)?;
             let profile = Profile::load(file).map_err(request)?;
             how.costed(&facts, &profile, context)
         }
@@ -111,7 +128,10 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
     }
-    context.console.keep_apart(args.out.as_deref(), |json| inputs.find(json).is_some())?;
+    let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
+    let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
+    let paths = how.paths().reads(list).writes("--out", out);
+    paths.check(&mut context.console, |path| inputs.find(path).is_some())?;
     for note in inputs.notes() {
         context.console.note("note", note)?;
     }
@@ -205,6 +225,10 @@ impl Treat for RunOptions {
 }
 
 impl Treat for PlanOptions {
+    fn paths(&self) -> Paths {
+        of_figures(&self.figures).writes("--sbatch", self.sbatch.as_deref())
+    }
+
     fn processors(&self) -> Option<usize> {
         self.processors.get()
     }

@@ -10,9 +10,10 @@ pub mod run;
 pub mod stream;
 
 use crate::calibrate::calibrate_command;
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, GenerateCommand, PlatformCommand};
 use crate::console::Console;
 use crate::error::{CliError, failed};
+use crate::paths::Paths;
 use crate::signals::Interrupt;
 
 /// What every command has at hand.
@@ -35,16 +36,33 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let mut context = Context { console, interrupt };
     let done = match cli.command {
         Command::Calibrate(args) => {
+            Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;
             context.interrupt.busy(|| calibrate_command(&args, &context.console, &context.interrupt))
         }
         Command::Reduce(reduce) => job::reduce(&reduce.job, &reduce.how, &mut context),
         Command::Run(args) => job::of(args, &mut context),
         Command::Plan(args) => job::of(args, &mut context),
         Command::Predict(args) => job::of(args, &mut context),
-        Command::Compare(args) => outcomes::compare(&args, &context.console),
-        Command::Report(args) => outcomes::report(&args, &context.console),
-        Command::Platform(args) => platform::run(&args.what, &context),
-        Command::Generate(args) => generate::run(&args.what, &context),
+        Command::Compare(args) => {
+            Paths::new().reads(&args.outcomes).check(&mut context.console, |_| false)?;
+            outcomes::compare(&args, &context.console)
+        }
+        Command::Report(args) => {
+            let paths = Paths::new().reads(&args.outcomes).writes("--out", Some(&args.out));
+            paths.check(&mut context.console, |_| false)?;
+            outcomes::report(&args, &context.console)
+        }
+        Command::Platform(args) => {
+            if let PlatformCommand::Check { files } = &args.what {
+                Paths::new().reads(files).check(&mut context.console, |_| false)?;
+            }
+            platform::run(&args.what, &context)
+        }
+        Command::Generate(args) => {
+            let GenerateCommand::Numbers { out, .. } = &args.what;
+            Paths::new().writes("--out", Some(out)).check(&mut context.console, |_| false)?;
+            generate::run(&args.what, &context)
+        }
     };
     // Whatever ended early after a signal ended for it.
     done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))

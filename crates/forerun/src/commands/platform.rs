@@ -22,10 +22,21 @@ pub fn run(command: &PlatformCommand, context: &Context) -> Result<(), CliError>
         }
         PlatformCommand::Check { files } => {
             let mut read = Vec::with_capacity(files.len());
+            let mut wrong: Vec<String> = Vec::new();
             for file in files {
-                let platform = Platform::load(file).map_err(request)?;
-                console.say(&platform.name, &format!("{} is as it should be", file.display()))?;
-                read.push(platform);
+                match Platform::load(file) {
+                    Ok(platform) => {
+                        console.say(&platform.name, &format!("{} is as it should be", file.display()))?;
+                        read.push(platform);
+                    }
+                    Err(e) => wrong.push(e.to_string()),
+                }
+            }
+            if !wrong.is_empty() {
+                if files.len() > 1 {
+                    wrong.push(format!("{} of {} files cannot be used", wrong.len(), files.len()));
+                }
+                return Err(request(wrong.join("\n")));
             }
             console.data(&read)
         }

@@ -24,17 +24,28 @@ pub fn run(
     let mut outcomes: Vec<Outcome> = Vec::new();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
-        outcomes.extend(run::predictions(&how.by, facts, &choice, costs, platform, context)?);
+        outcomes.extend(run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?);
     }
     console.text(&describe::predictions(&outcomes))?;
     how.draw.write(|| drawings::outcomes_sheet(&outcomes), || drawings::makespans(&outcomes))?;
     console.data(&outcomes)
 }
 
+/// Each once, where it is named first.
+fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
+    let mut all = Vec::with_capacity(named.len());
+    for &one in named {
+        if !all.contains(&one) {
+            all.push(one);
+        }
+    }
+    all
+}
+
 /// The numbers asked for; else 1 and every power of 2 that the platform has.
 fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize> {
     if !how.processors.is_empty() {
-        return how.processors.clone();
+        return once(&how.processors);
     }
     let cores = platform.cores();
     let needs_power = how.shape.strategy.get() == Some(Strategy::ParallelPipeline);

@@ -30,8 +30,21 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
         figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
     let facts = Facts::of(job, largest, &how.shape);
-    let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
-    console.note("plan", &describe::plan(&planned))?;
+    let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+    if facts.nothing_left() {
+        let why = match largest {
+            Some(largest) if largest > 0 => {
+                "the pilot's sample was the whole job, and its results are kept: only their merge is left, of which \
+                 no time is predicted"
+            }
+            _ => "the input is empty: there is nothing to do, and no time is predicted",
+        };
+        planned.best.plan.predicted = None;
+        planned.best.plan.reason.clear();
+        console.note("plan", why)?;
+    } else {
+        console.note("plan", &describe::plan(&planned))?;
+    }
     if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
         let name = &platform.name;
         console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;

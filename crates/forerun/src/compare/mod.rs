@@ -270,7 +270,7 @@ pub fn verdict(outcome: &Outcome) -> String {
         // Of an input that kept coming the time says little.
         return match outcome.plan.grain.tasks {
             Some(_) => format!("measured {measured}, nothing predicted"),
-            None => format!("measured {} in {measured}, nothing predicted", text::rate(outcome.throughput)),
+            None => format!("measured {} over {measured}, nothing predicted", text::rate(outcome.throughput)),
         };
     };
     if predicted.makespan_s <= 0.0 {

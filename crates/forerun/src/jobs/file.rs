@@ -9,11 +9,11 @@
 //! ```
 //!
 //! Every other key is a long option of the application or of the command, without its dashes; an
-//! option given on the command line as well is taken from there. Names of files are relative to
-//! where the command runs, as on the command line.
+//! option given on the command line as well is taken from there. Names of files in a job file are relative to
+//! the directory that it is in; those on the command line to where the command runs.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Value;
 
@@ -22,6 +22,20 @@ use crate::outcomes::reason;
 
 /// The format of job files that this build reads.
 const FORMAT: i64 = 1;
+
+/// Keys whose values are names of files.
+const FILES: [&str; 10] = [
+    "input",
+    "out",
+    "tmp",
+    "files-from",
+    "deliver",
+    "profile",
+    "platform",
+    "write-profile",
+    "sbatch",
+    "json",
+];
 
 /// Short names of options, which a file gives by their long names.
 const SHORT: [(&str, &str); 2] = [("processors", "-p"), ("out", "-o")];
@@ -33,12 +47,13 @@ const SHORT: [(&str, &str); 2] = [("processors", "-p"), ("out", "-o")];
 /// What is wrong with the file.
 pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> {
     let name = file.display();
-    let text = std::fs::read_to_string(file).map_err(|e| {
+    let unread = |why: &str| {
         request(format!(
-            "{name} is neither a job (sort, reduce, tasks) nor a job file that can be read: {}",
-            reason(&e)
+            "{name} is neither a job (sort, reduce, tasks) nor a job file that can be read: {why}"
         ))
-    })?;
+    };
+    let bytes = std::fs::read(file).map_err(|e| unread(&reason(&e)))?;
+    let text = String::from_utf8(bytes).map_err(|_| unread("it is not text"))?;
     let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
         let line = e.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
         request(format!("{name}, line {line}: this is not TOML: {}", e.message()))
@@ -56,12 +71,18 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
     let Some(Value::String(application)) = table.get("application") else {
         return Err(wrong("expected application = \"sort\", \"reduce\" or \"tasks\"".into()));
     };
+    let below = |key: &str, value: String| -> String {
+        let is_file = FILES.contains(&key) && value != "-" && !(key == "input" && application == "tasks");
+        // A shipped platform, or this machine, is no file.
+        let is_name = key == "platform" && !value.contains('/') && !beside(file, &value).is_file();
+        if is_file && !is_name { beside(file, &value).to_string_lossy().into_owned() } else { value }
+    };
     let mut words = vec![OsString::from(application)];
     for (key, value) in &table {
         if ["format", "application", "input"].contains(&key.as_str()) || is_given(key, rest) {
             continue;
         }
-        option(&mut words, key, value).map_err(wrong)?;
+        option(&mut words, key, value, &below).map_err(wrong)?;
     }
     words.extend(rest.iter().cloned());
     // Last, after `--`, so that no file is taken for an option.
@@ -70,7 +91,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
         let inputs = scalars(input).ok_or_else(|| {
             wrong(format!("input = {input}: expected a string, a number, or a list of such"))
         })?;
-        words.extend(inputs.into_iter().map(OsString::from));
+        words.extend(inputs.into_iter().map(|v| OsString::from(below("input", v))));
     }
     Ok(words)
 }
@@ -85,14 +106,24 @@ fn is_given(key: &str, rest: &[OsString]) -> bool {
     })
 }
 
-fn option(words: &mut Vec<OsString>, key: &str, value: &Value) -> Result<(), String> {
+/// `path` as seen from where the command runs, where it is relative to the job file.
+fn beside(file: &Path, path: &str) -> PathBuf {
+    file.parent().unwrap_or(Path::new("")).join(path)
+}
+
+fn option(
+    words: &mut Vec<OsString>,
+    key: &str,
+    value: &Value,
+    below: &impl Fn(&str, String) -> String,
+) -> Result<(), String> {
     match value {
         Value::Boolean(true) => words.push(format!("--{key}").into()),
         Value::Boolean(false) => {}
         _ => {
             let values = scalars(value)
                 .ok_or_else(|| format!("{key} = {value}: expected a string, a number, true, or a list"))?;
-            words.extend(values.into_iter().map(|v| OsString::from(format!("--{key}={v}"))));
+            words.extend(values.into_iter().map(|v| OsString::from(format!("--{key}={}", below(key, v)))));
         }
     }
     Ok(())
@@ -123,7 +154,10 @@ mod tests {
         std::fs::write(&file, text).unwrap();
         let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
         match words(&file, &rest) {
-            Ok(words) => Ok(words.into_iter().map(|w| w.into_string().unwrap()).collect()),
+            Ok(words) => {
+                let here = format!("{}/", dir.path().display());
+                Ok(words.into_iter().map(|w| w.into_string().unwrap().replace(&here, "HERE/")).collect())
+            }
             Err(e) => Err(e.to_string().replace(&dir.path().display().to_string(), "")),
         }
     }
@@ -142,8 +176,8 @@ mod tests {
                 "--processors=2",
                 "--shell",
                 "--",
-                "-a",
-                "b"
+                "HERE/-a",
+                "HERE/b"
             ]
         );
         assert_eq!(
@@ -155,8 +189,29 @@ mod tests {
     #[test]
     fn the_command_line_goes_before_the_file() {
         let text = "format = 1\napplication = \"sort\"\ninput = \"a\"\nprocessors = 2\ntype = \"i64\"";
-        assert_eq!(of(text, &["-p", "1"]).unwrap(), ["sort", "--type=i64", "-p", "1", "--", "a"]);
-        assert_eq!(of(text, &["--type=u32"]).unwrap(), ["sort", "--processors=2", "--type=u32", "--", "a"]);
+        assert_eq!(of(text, &["-p", "1"]).unwrap(), ["sort", "--type=i64", "-p", "1", "--", "HERE/a"]);
+        assert_eq!(
+            of(text, &["--type=u32"]).unwrap(),
+            ["sort", "--processors=2", "--type=u32", "--", "HERE/a"]
+        );
+    }
+
+    #[test]
+    fn files_are_beside_the_job_file_and_names_and_absolute_paths_stay() {
+        let text = "format = 1\napplication = \"reduce\"\ninput = \"/in\"\nplatform = \"lehigh-fire\"\n\
+                    out = \"-\"\nfiles-from = \"list\"\nmap = \"cat\"";
+        assert_eq!(
+            of(text, &[]).unwrap(),
+            [
+                "reduce",
+                "--files-from=HERE/list",
+                "--map=cat",
+                "--out=-",
+                "--platform=lehigh-fire",
+                "--",
+                "/in"
+            ]
+        );
     }
 
     #[test]

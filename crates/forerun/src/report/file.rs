@@ -40,19 +40,14 @@ pub fn write(outcomes: &[Outcome], file: &Path) -> Result<(), WriteError> {
         return Err(fail("not written, there are no outcomes to report; give at least one".into()));
     }
     let page = super::html(outcomes);
-    let written = if file.as_os_str() == "-" {
-        std::io::stdout().write_all(page.as_bytes())
-    } else {
-        crate::file::replace(file, |to| {
-            to.write_all(page.as_bytes())?;
-            if to.metadata()?.is_file() {
-                to.sync_all()?;
-            }
-            Ok(true)
-        })
-        .map(drop)
-    };
-    written.map_err(|e| {
+    let written = crate::file::replace(file, |to| {
+        to.write_all(page.as_bytes())?;
+        if to.metadata()?.is_file() {
+            to.sync_all()?;
+        }
+        Ok(true)
+    });
+    written.map(drop).map_err(|e| {
         fail(format!(
             "cannot be written ({}); give `-o` a file in a directory you may write to",
             crate::outcomes::reason(&e)

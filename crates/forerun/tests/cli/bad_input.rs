@@ -174,7 +174,7 @@ fn a_result_that_was_there_stays_when_a_run_fails() {
     place.write("text", "1\nx\n");
     place.run("run sort text --type lines -o out").refused(1, &["text"]);
     assert_eq!(place.text("out"), "as it was");
-    place.run("reduce --map cat --merge cat in -o in").refused(2, &["in", "replace"]);
+    place.run("reduce --map cat --merge cat in -o in").refused(2, &["--out in", "input"]);
     assert_gone("none");
     place.assert_clean();
 }

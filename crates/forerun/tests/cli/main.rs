@@ -3,10 +3,13 @@
 mod bad_input;
 mod job_files;
 mod json;
+mod killed;
+mod output;
 mod plan_predict;
 mod reduce;
 mod refused;
 mod signals;
 mod sort;
+mod stream;
 mod trouble;
 mod util;

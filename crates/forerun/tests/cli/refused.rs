@@ -150,3 +150,124 @@ fn a_home_that_cannot_be_used_is_no_reason_to_stop() {
     assert!(crate::util::finish(command).ok().text().contains("was measured"));
     place.assert_clean();
 }
+
+#[test]
+fn every_file_is_checked_and_one_bad_one_is_enough() {
+    let place = Place::new();
+    let good = place.run("platform show lehigh-fire").ok().text();
+    place.write("good.toml", &good);
+    place.write("bad.toml", "format = 1\n");
+    place.write("binary.toml", b"\xff\xfe\x00");
+    place.run("platform check good.toml good.toml").ok();
+    for order in ["bad.toml gone.toml binary.toml good.toml", "good.toml binary.toml gone.toml bad.toml"] {
+        let said = place.run(&format!("platform check {order}")).refused(2, &[]);
+        for word in ["bad.toml", "gone.toml", "binary.toml is not text", "3 of 4 files"] {
+            assert!(said.err.contains(word), "{word}: {}", said.err);
+        }
+        assert!(said.text().contains("good.toml is as it should be"), "{}", said.text());
+    }
+}
+
+#[test]
+fn a_file_that_is_no_text_is_said_to_be_none() {
+    let place = Place::new();
+    place.write("binary", b"\xff\xfe\x00\x01");
+    place.write("in", "1\n");
+    for line in [
+        "run sort in --profile binary",
+        "run sort in --platform ./binary",
+        "plan tasks 4 --profile binary",
+        "platform check binary",
+        "platform show ./binary",
+        "compare binary",
+        "report binary -o x.html",
+        "run binary",
+    ] {
+        let said = place.run(line).refused(2, &["binary", "not text"]);
+        assert!(!said.err.contains("UTF-8"), "{line}: {}", said.err);
+    }
+}
+
+#[test]
+fn a_profile_is_of_one_application() {
+    let place = Place::new();
+    place.write("in", "2\n1\n");
+    let costs = |application: &str| {
+        format!("format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\n")
+    };
+    for (application, sort, reduce) in
+        [("sort", true, false), ("reduce", false, true), ("any", true, true), ("features", false, false)]
+    {
+        place.write("costs.toml", costs(application));
+        let runs = [
+            ("run sort in --type lines -o out", sort),
+            ("reduce --map cat --merge cat in", reduce),
+            // Tasks that are known by their costs only are whatever the costs are of.
+            ("plan tasks 9", true),
+        ];
+        for (line, accepted) in runs {
+            let said = place.run(&format!("{line} --profile costs.toml"));
+            if accepted {
+                said.ok()
+            } else {
+                said.refused(2, &["costs.toml", application])
+            };
+        }
+    }
+}
+
+#[test]
+fn counts_are_read_the_same_everywhere() {
+    let place = Place::new();
+    place.profile();
+    for line in [
+        "predict tasks {} --profile profile.toml -p 2",
+        "run tasks 100 --on simulated --profile profile.toml -p {}",
+        "run tasks 100 --on simulated --profile profile.toml -p 2 --repeat {}",
+        "plan tasks 100 --profile profile.toml --max-processors {} --platform ncsa-ia32-myrinet",
+        "predict tasks 100 --profile profile.toml -p 2 --window {} --set {}",
+        "generate numbers {} -o x --seed {}",
+    ] {
+        let mut said = Vec::new();
+        for count in ["16", "1.6e1", "2^4", "0.016k"] {
+            said.push(place.run(&line.replace("{}", count)).ok().text());
+        }
+        assert!(said.iter().all(|s| *s == said[0]), "{line}: {said:?}");
+        for count in ["1.5", "-1", "many", "1e99", ""] {
+            place.say(line.split(' ').map(|w| w.replace("{}", count))).refused(2, &[]);
+        }
+    }
+    let outcomes =
+        place.run("predict tasks 100 --profile profile.toml -p 2,1,2 --by analytic,analytic --json -");
+    assert_eq!(outcomes.ok().json().as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_sample_that_is_the_whole_job_is_said_to_be_it() {
+    let place = Place::new();
+    place.write("in/a", "x\n");
+    place.write("empty", "");
+    for (line, words) in [
+        ("reduce --map cat --merge cat in -o out --json o.json", "the pilot's sample was the whole job"),
+        ("run sort empty -o out --json o.json", "the input is empty"),
+    ] {
+        let said = place.run(line).ok();
+        assert!(said.text().contains(words), "{}", said.text());
+        assert!(!said.text().contains("predicted 0"), "{}", said.text());
+        let compared = place.run("compare o.json --json -").ok().json();
+        assert_eq!(compared[0]["relative_error"], serde_json::Value::Null);
+        place.run("report o.json -o o.html").ok();
+    }
+}
+
+#[test]
+fn more_processors_than_there_are_cores_are_not_searched_over() {
+    let place = Place::new();
+    place.profile();
+    let line =
+        "plan tasks 1000 --profile profile.toml --platform lehigh-fire --max-processors 1M --json plan.json";
+    let said = place.run(line).ok();
+    assert!(said.text().contains("has 48 cores"), "{}", said.text());
+    let plan: serde_json::Value = serde_json::from_slice(&place.read("plan.json")).unwrap();
+    assert!(plan["processors"].as_u64().unwrap() <= 48, "{plan}");
+}

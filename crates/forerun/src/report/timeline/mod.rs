@@ -121,7 +121,7 @@ fn chart(outcome: &Outcome, end: f64, allowance: usize) -> String {
     let axis = TimeAxis::exact(end, 8);
     let mut out = format!(
         "<figure><figcaption>{4}</figcaption><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Timeline, {2}\">\
-         <svg width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"What {3} did over time, {2}; the time of every \
+         <svg class=\"fit\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"What {3} did over time, {2}; the time of every \
          stage is in the table above\">\n",
         n(WIDTH),
         n(height + 34.0),

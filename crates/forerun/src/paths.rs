@@ -1,0 +1,103 @@
+//! What a command reads and writes: it writes over nothing that it reads, and nothing twice.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::console::Console;
+use crate::error::{CliError, request};
+
+/// The files of a command.
+#[derive(Debug, Default)]
+pub struct Paths {
+    reads: Vec<PathBuf>,
+    /// With the option that names each.
+    writes: Vec<(&'static str, PathBuf)>,
+}
+
+impl Paths {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds files that are read.
+    pub fn reads<P: AsRef<Path>>(mut self, paths: impl IntoIterator<Item = P>) -> Self {
+        self.reads.extend(paths.into_iter().map(|p| p.as_ref().to_path_buf()));
+        self
+    }
+
+    /// Adds a file that is written, where the option is given.
+    pub fn writes(mut self, option: &'static str, path: Option<&Path>) -> Self {
+        self.writes.extend(path.map(|p| (option, p.to_path_buf())));
+        self
+    }
+
+    /// Looks at them and the console's `--json`, and keeps standard output free where one goes there;
+    /// `is_input` says of further files whether they are read.
+    ///
+    /// # Errors
+    /// Two that are the same.
+    pub fn check(mut self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
+        let stdout = Path::new("-");
+        let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
+        match (to_stdout.next(), to_stdout.next()) {
+            (Some((one, _)), Some((other, _))) => {
+                return Err(request(format!(
+                    "{one} - and {other} -: standard output can carry one of the two; name a file for the other"
+                )));
+            }
+            (Some(_), None) => console.keep_stdout_free()?,
+            _ => {}
+        }
+        self.writes.extend(console.json().map(|p| ("--json", p.to_path_buf())));
+        let reads: Vec<PathBuf> = self.reads.iter().filter_map(|p| identity(p)).collect();
+        let mut before: Vec<(&str, PathBuf)> = Vec::new();
+        for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
+            let Some(id) = identity(path) else { continue };
+            let refuse = |what: String| {
+                Err(request(format!("{option} {}: {what}; name another file", path.display())))
+            };
+            if reads.contains(&id) || is_input(path) {
+                return refuse("that is an input".into());
+            }
+            if let Some((other, _)) = before.iter().find(|(_, other)| *other == id) {
+                let what = if *other == "--out" { "the result" } else { other };
+                return refuse(format!("{what} goes there"));
+            }
+            before.push((option, id));
+        }
+        Ok(())
+    }
+}
+
+/// What tells files apart, whatever they are called; none of a device or a pipe, which may have many uses.
+fn identity(path: &Path) -> Option<PathBuf> {
+    match fs::metadata(path) {
+        Ok(found) if !found.is_file() => None,
+        Ok(_) => fs::canonicalize(path).ok(),
+        Err(_) => {
+            let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::identity;
+
+    #[test]
+    fn a_file_is_known_by_any_name_and_a_device_by_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("a");
+        // The same whether it is there or not.
+        let before = identity(&file);
+        std::fs::write(&file, "x").unwrap();
+        std::os::unix::fs::symlink(&file, dir.path().join("b")).unwrap();
+        assert!(before.is_some());
+        assert_eq!(before, identity(&file));
+        assert_eq!(before, identity(&dir.path().join("b")));
+        assert_eq!(before, identity(&dir.path().join("../").join(dir.path().file_name().unwrap()).join("a")));
+        assert_eq!(identity(std::path::Path::new("/dev/null")), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! SIGKILL, of which nobody is told.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use crate::util::{PATIENCE, Place, processes_with};
+
+fn eventually(what: &str, is: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !is() {
+        assert!(Instant::now() < until, "not in time: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn nothing_of_a_killed_run_is_left() {
+    let place = Place::new();
+    place.write("in/a", "a\n");
+    let mark = format!("78.{}", std::process::id());
+    let map = format!("touch begun; sleep {mark} | cat");
+    let mut running = place.start(["reduce", "--shell", "--map", &map, "--merge", "cat", "in", "-o", "out"]);
+    let begun = place.path("begun");
+    running.wait_for("a command has begun", || begun.exists());
+    running.signal(Signal::KILL);
+    running.end();
+    eventually("its commands are gone", || processes_with(&mark).is_empty());
+    eventually("its temporary files are gone", || fs::read_dir(place.path("tmp")).unwrap().count() == 0);
+}
+
+#[test]
+fn what_a_dead_run_left_is_removed_by_the_next() {
+    let place = Place::new();
+    place.write("in/a", "a\n");
+    place.write("tmp/forerun-1-dead/lock", "");
+    place.write("tmp/forerun-1-dead/0", "left");
+    place.write("tmp/forerun-notes/0", "of somebody else");
+    place.run("reduce --map cat --merge cat in").ok();
+    let left: Vec<_> = fs::read_dir(place.path("tmp")).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["forerun-notes"]);
+}

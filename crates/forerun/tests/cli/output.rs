@@ -1,0 +1,86 @@
+//! Where things are written: to standard output for `-`, and never over an input or another output.
+
+use crate::util::Place;
+
+fn numbers(place: &Place, name: &str, of: impl Iterator<Item = i32>) {
+    place.write(name, of.flat_map(i32::to_le_bytes).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_dash_is_standard_output_and_nothing_else_is_on_it() {
+    let place = Place::new();
+    let profile = place.profile();
+    numbers(&place, "in", (0..5000).rev());
+    let sorted: Vec<u8> = (0..5000).flat_map(i32::to_le_bytes).collect();
+    for more in ["", " -p 1", " --memory 64KiB --tmp tmp"] {
+        let said = place.run(&format!("run sort in -o -{more}")).ok();
+        assert!(said.out == sorted, "{more}: {} bytes", said.out.len());
+        assert!(said.err.contains("measured"), "{}", said.err);
+    }
+    assert_eq!(place.run("generate numbers 1k -o - --type i64").ok().out.len(), 8000);
+    let page = place.run("run sort in --json o.json").ok();
+    assert!(page.text().contains("measured"));
+    let page = place.run("report o.json -o -").ok().text();
+    assert!(page.starts_with("<!") && page.trim_end().ends_with("</html>"), "{page}");
+    let said = place.run("run sort in --write-profile -").ok().text();
+    assert!(said.parse::<toml::Table>().is_ok(), "{said}");
+    let costs = format!("plan sort in --profile {} --sbatch -", profile.display());
+    assert!(place.run(&costs).ok().text().starts_with("#!"));
+    assert!(!place.path("-").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn nothing_is_written_over_an_input_or_another_output() {
+    let place = Place::new();
+    place.profile();
+    numbers(&place, "in", 0..100);
+    std::os::unix::fs::symlink("in", place.path("link")).unwrap();
+    place.run("run sort in --json o.json -o sorted").ok();
+    let before = (place.read("in"), place.read("o.json"), place.read("profile.toml"));
+    for line in [
+        "run sort in -o in",
+        "run sort in -o link",
+        "run sort in --json in",
+        "run sort in --json in.sorted",
+        "run sort in -o x --json x",
+        "run sort in -o x --write-profile x",
+        "run sort in -o x --json y --write-profile ./y",
+        "run sort in --profile profile.toml --json profile.toml",
+        "run sort in --profile profile.toml --write-profile profile.toml",
+        "plan sort in --sbatch x --json x",
+        "plan sort in --sbatch in",
+        "predict tasks 9 --profile profile.toml --json profile.toml",
+        "reduce --map cat --merge cat in -o in",
+        "reduce --map cat --merge cat in -o x --json link",
+        "reduce --map cat --merge cat in -o x --write-profile x",
+        "reduce --map cat --merge cat --files-from list -o list",
+        "report o.json -o o.json",
+        "report o.json -o x --json x",
+        "compare o.json --json o.json",
+        "generate numbers 10 -o x --json x",
+        "calibrate --out x --json x",
+        "run sort in -o - --json -",
+        "run sort in -o - --write-profile -",
+    ] {
+        place.write("list", "in\n");
+        place.run(line).refused(2, &[]);
+        assert!(!place.path("x").exists() && !place.path("in.sorted").exists(), "{line}");
+        assert_eq!(place.text("list"), "in\n", "{line}");
+    }
+    let after = (place.read("in"), place.read("o.json"), place.read("profile.toml"));
+    assert!(before == after);
+    // Devices can have many uses, and what only plans writes no result.
+    place.run("run sort in -o x --json /dev/null --write-profile /dev/null").ok();
+    place.run("plan sort in -o in --json plan.json").ok();
+    place.assert_clean();
+}
+
+#[test]
+fn more_than_fits_is_refused_before_anything_is_written() {
+    let place = Place::new();
+    for count in ["1e18", "18446744073709551615", "1_000_000T"] {
+        place.run(&format!("generate numbers {count} -o x")).refused(2, &["free"]);
+    }
+    place.assert_clean();
+}
