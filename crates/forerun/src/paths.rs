@@ -12,6 +12,8 @@ pub struct Paths {
     reads: Vec<PathBuf>,
     /// With the option that names each.
     writes: Vec<(&'static str, PathBuf)>,
+    /// What is written when all is read, so that it may be an input.
+    replaces: Vec<PathBuf>,
 }
 
 impl Paths {
@@ -30,6 +32,12 @@ impl Paths {
     pub fn writes(mut self, option: &'static str, path: Option<&Path>) -> Self {
         self.writes.extend(path.map(|p| (option, p.to_path_buf())));
         self
+    }
+
+    /// Adds a file that is written, where the option is given, when all inputs are read: it may be one of them.
+    pub fn replaces(mut self, option: &'static str, path: Option<&Path>) -> Self {
+        self.replaces.extend(path.map(Path::to_path_buf));
+        self.writes(option, path)
     }
 
     /// Looks at them and the console's `--json`, and keeps standard output free where one goes there;
@@ -57,7 +65,7 @@ impl Paths {
             let refuse = |what: String| {
                 Err(request(format!("{option} {}: {what}; name another file", path.display())))
             };
-            if reads.contains(&id) || is_input(path) {
+            if !self.replaces.contains(path) && (reads.contains(&id) || is_input(path)) {
                 return refuse("that is an input".into());
             }
             if let Some((other, _)) = before.iter().find(|(_, other)| *other == id) {

@@ -53,7 +53,7 @@ pub struct SortArgs {
     #[arg(long = "type", value_name = "TYPE", default_value = "i32")]
     pub element: String,
     /// The sorted file (- for standard output), needed for several inputs; without it, FILE.sorted beside
-    /// the one FILE.
+    /// the one FILE. It may be one of the inputs, which it replaces when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Memory to use at most, such as "1 GiB"; without it, half of the machine's.

@@ -88,7 +88,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             });
             // Of one that only plans, no result is written.
             let out = job.out.as_deref().or(beside.as_deref()).filter(|_| how.gives_result());
-            how.paths().reads(&job.input).writes("--out", out).check(&mut context.console, |_| false)?;
+            how.paths().reads(&job.input).replaces("--out", out).check(&mut context.console, |_| false)?;
             let ranks = how.processors().unwrap_or_else(figures::workers);
             context.interrupt.busy(|| {
                 let job = jobs::sort(&job, ranks, context.interrupt.cancel())?;

@@ -48,7 +48,7 @@ fn options_that_cannot_be() {
         ("reduce --map {} --merge cat in", &["map command", "placeholder"]),
         ("reduce --map cat --merge cat --tmp nowhere in", &["nowhere", "--tmp"]),
         ("reduce --map cat --merge cat --include [ in", &["["]),
-        ("generate numbers ten -o out", &["ten", "1e8"]),
+        ("generate numbers ten -o out", &["ten", "1e6"]),
         ("generate numbers 10 -o out --type i8", &["--type i8", "f64"]),
         ("sing", &["sing"]),
     ] {
@@ -172,7 +172,7 @@ fn every_file_is_checked_and_one_bad_one_is_enough() {
 fn a_file_that_is_no_text_is_said_to_be_none() {
     let place = Place::new();
     place.write("binary", b"\xff\xfe\x00\x01");
-    place.write("in", "1\n");
+    place.write("in", "1234");
     for line in [
         "run sort in --profile binary",
         "run sort in --platform ./binary",
@@ -193,7 +193,9 @@ fn a_profile_is_of_one_application() {
     let place = Place::new();
     place.write("in", "2\n1\n");
     let costs = |application: &str| {
-        format!("format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\n")
+        format!(
+            "format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\nmerge = {{ fixed = \"1 ms\" }}\n"
+        )
     };
     for (application, sort, reduce) in
         [("sort", true, false), ("reduce", false, true), ("any", true, true), ("features", false, false)]

@@ -152,7 +152,7 @@ fn while_a_sort_runs_in_memory() {
 fn while_input_is_made() {
     for signal in BOTH {
         let place = Place::new();
-        let mut running = place.start(["generate", "numbers", "1e11", "-o", "out"]);
+        let mut running = place.start(["generate", "numbers", "1e9", "-o", "out"]);
         let dir = place.path("");
         running.wait_for("it writes", || {
             fs::read_dir(&dir)

@@ -157,7 +157,7 @@ fn the_result_is_whole_at_any_time_while_it_grows() {
     let place = Place::new();
     place.write("in/0", "a\n");
     for (line, words) in [
-        ("--every 1", &["--out"][..]),
+        ("--every 1", &["required"][..]),
         ("--every 0 -o out", &["at least 1"]),
         ("--every soon -o out", &["10 s"]),
         ("--every 1 -o -", &["-o FILE"]),
