@@ -1,12 +1,11 @@
 //! Tables as CSV and plots as SVG, where `--csv FILE` and `--svg FILE` ask for them.
 
-use std::path::Path;
-
 use crate::chart::LineChart;
 use crate::cli::DrawOptions;
 use crate::console::Console;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed};
 use crate::file;
+use crate::paths::Paths;
 
 /// What stands in a column of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -104,15 +103,9 @@ impl DrawOptions {
         let asked = [("--csv", self.csv.as_deref()), ("--svg", self.svg.as_deref())];
         for (option, path) in asked.iter().filter_map(|(option, path)| path.map(|p| (*option, p))) {
             file::check(option, path)?;
-            console.keep_apart(Some(path), |_| false)?;
         }
-        match (&self.csv, &self.svg) {
-            (Some(csv), Some(svg)) if csv == svg && csv != Path::new("/dev/null") => Err(request(format!(
-                "--csv and --svg are both {}; name another file for one of them",
-                csv.display()
-            ))),
-            _ => Ok(()),
-        }
+        let paths = Paths::new().writes("--csv", self.csv.as_deref()).writes("--svg", self.svg.as_deref());
+        paths.apart(console.json(), |_| false)
     }
 
     /// Writes the table and the plot where they are asked for; either is made only then.

@@ -45,7 +45,7 @@ impl Paths {
     ///
     /// # Errors
     /// Two that are the same.
-    pub fn check(mut self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
+    pub fn check(self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new("-");
         let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
         match (to_stdout.next(), to_stdout.next()) {
@@ -57,7 +57,16 @@ impl Paths {
             (Some(_), None) => console.keep_stdout_free()?,
             _ => {}
         }
-        self.writes.extend(console.json().map(|p| ("--json", p.to_path_buf())));
+        self.apart(console.json(), is_input)
+    }
+
+    /// Looks at them and at where data goes, but not at standard output.
+    ///
+    /// # Errors
+    /// Two that are the same.
+    pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
+        let stdout = Path::new("-");
+        self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
         let reads: Vec<PathBuf> = self.reads.iter().filter_map(|p| identity(p)).collect();
         let mut before: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {

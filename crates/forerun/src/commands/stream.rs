@@ -2,7 +2,7 @@
 
 use forerun_apps::ReductionJob;
 use forerun_model::planner::Choice;
-use forerun_platform::{Grain, Plan, Strategy, Throughput, Way};
+use forerun_platform::{Grain, Plan, Skeleton, Strategy, Throughput, Way};
 use forerun_skeleton::reduction::Shape;
 
 use super::Context;
@@ -75,6 +75,7 @@ fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
     // One file a task, where no size is given.
     let bytes = planning::grain(&how.shape)?.unwrap_or(0);
     Ok(Plan {
+        skeleton: Skeleton::Reduction,
         strategy,
         processors: ranks,
         groups,
@@ -83,6 +84,8 @@ fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
         gather,
         deal,
         grain: Grain { tasks: None, bytes },
+        shares: Vec::new(),
+        ahead: 0,
         window: how.shape.window,
         predicted: None,
         reason: String::new(),
