@@ -194,7 +194,7 @@ fn a_profile_is_of_one_application() {
     place.write("in", "2\n1\n");
     let costs = |application: &str| {
         format!(
-            "format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\nmerge = {{ fixed = \"1 ms\" }}\n"
+            "format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\nmerge = {{ fixed = \"1 ms\" }}\nresult_bytes = \"20 B\"\n"
         )
     };
     for (application, sort, reduce) in
