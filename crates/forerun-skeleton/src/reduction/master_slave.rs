@@ -4,8 +4,8 @@
 //! Slave s runs tasks s − 1, s − 1 + (P − 1), …. A commutative merge takes results as they
 //! arrive; any other takes them in the order of the tasks.
 
-use super::work::{Pack, Part, Work};
-use super::{Packet, Reduce, Sink, Sinks, Source};
+use super::work::{Pack, Partial, Work};
+use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the master returns what the sink leaves.
@@ -33,11 +33,19 @@ where
     let slaves = w.share.size as u64 - 1;
     let mut local = me as u64 - 1;
     loop {
-        let part = w.task(e, local).await?;
+        let mut held = None;
+        let index = w.share.global(local);
+        if let Some(index) = index {
+            held = if w.share.len().is_some() {
+                Some(w.begin_task(e, index).await?)
+            } else {
+                // In a box: waiting for inputs takes longer than that.
+                Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value)
+            };
+        }
         local += slaves;
-        let last = part.is_none() || w.share.is_dry(local);
-        let packet = if last { Packet::Last(part) } else { Packet::Part(part) };
-        e.send(w.share.base, packet).await?;
+        let last = held.is_none() || w.share.is_dry(local);
+        e.send(w.share.base, Packet::of(held, index.unwrap_or(0), 1, last)).await?;
         if last {
             return Ok(());
         }
@@ -56,7 +64,8 @@ where
 {
     let (base, slaves) = (w.share.base, w.share.size - 1);
     let mut sink = w.open(e).await?;
-    let mut held: Option<Part<A>> = None;
+    // The piece that the master holds, word by word: see `Packet`.
+    let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
     let mut open = slaves;
     // In order, a slave that has ended leaves the turn: its next task would be past the end.
     let mut turn: Vec<usize> = if w.app.commutative() { Vec::new() } else { (1..=slaves).collect() };
@@ -64,32 +73,36 @@ where
     while open > 0 {
         let packet =
             if turn.is_empty() { e.recv_any().await?.1 } else { e.recv_from(base + turn[at]).await? };
-        let part = match packet {
-            Packet::Part(part) => {
-                at += 1;
-                part
+        let (value, its_first, its_results, is_last) = packet.into_parts();
+        if is_last {
+            open -= 1;
+            if !turn.is_empty() {
+                turn.remove(at);
             }
-            Packet::Last(part) => {
-                open -= 1;
-                if !turn.is_empty() {
-                    turn.remove(at);
-                }
-                part
-            }
-            Packet::Set(_) | Packet::Rest(..) => unreachable!("slaves send parts only"),
-        };
+        } else {
+            at += 1;
+        }
         if at >= turn.len() {
             at = 0;
         }
-        held = w.merge(e, held, part).await?;
-        if held.as_ref().is_some_and(|p| p.results >= slaves as u64)
-            && let Some(set) = held.take()
+        let Some(value) = value else { continue };
+        if let Some(held_value) = held.take() {
+            let left = Piece { value: held_value, first, results };
+            let right = Piece { value, first: its_first, results: its_results };
+            let merging;
+            (first, results, merging) = w.begin_merge(e, left, right);
+            held = Some(merging.await?);
+        } else {
+            (held, first, results) = (Some(value), its_first, its_results);
+        }
+        if results >= slaves as u64
+            && let Some(value) = held.take()
         {
-            w.deliver(e, &mut sink, set).await?;
+            w.deliver(e, &mut sink, Piece { value, first, results }).await?;
         }
     }
-    if let Some(set) = held {
-        w.deliver(e, &mut sink, set).await?;
+    if let Some(value) = held {
+        w.deliver(e, &mut sink, Piece { value, first, results }).await?;
     }
     w.close(e, sink).await
 }

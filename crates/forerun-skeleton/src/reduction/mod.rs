@@ -22,6 +22,7 @@ mod job;
 mod master_slave;
 mod packet;
 mod pipeline;
+mod schedule;
 mod shape;
 mod share;
 mod tree;

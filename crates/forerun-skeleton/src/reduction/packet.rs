@@ -1,5 +1,7 @@
 //! What the ranks of a reduction send to each other.
 
+use std::num::NonZeroU64;
+
 use crate::Message;
 
 /// A partial result and what it is made of.
@@ -17,24 +19,105 @@ pub struct Piece<P> {
 const HEADER: u64 = 16;
 
 /// What the ranks of a reduction send to each other.
+///
+/// Words, and no enum of [`Content`] in which every variant would repeat the piece: in virtual time
+/// a message costs little else than being put together, moved and taken apart, and a processor
+/// stalls where it moves in one piece what was written in others.
 #[derive(Debug)]
-pub enum Packet<P> {
+pub struct Packet<P> {
+    /// The partial result of the piece in it, if there is one.
+    value: Option<P>,
+    /// The piece's lowest index.
+    first: u64,
+    /// The kind, and above it, of [`Content::Rest`], the number in it.
+    tag: NonZeroU64,
+    /// The piece's number of tasks.
+    results: u64,
+}
+
+/// Bits of the kind in a tag.
+const KIND: u32 = 3;
+const PART: NonZeroU64 = NonZeroU64::MIN;
+const LAST: NonZeroU64 = PART.saturating_add(1);
+const SET: NonZeroU64 = PART.saturating_add(2);
+const REST: NonZeroU64 = PART.saturating_add(3);
+
+/// What is in a packet.
+#[derive(Debug)]
+pub(super) enum Content<P> {
     /// A result on its way to being merged; nothing where the sender has none.
     Part(Option<Piece<P>>),
     /// The same, and the last on this link.
     Last(Option<Piece<P>>),
     /// A complete set, for the sink.
     Set(Piece<P>),
-    /// What a rank is left with, and how many sets it and those below it sent to the sink.
+    /// What a rank is left with, and how many pieces it and those below it sent to the first rank.
     Rest(Option<Piece<P>>, u64),
 }
 
+impl<P> Packet<P> {
+    #[inline]
+    fn new(piece: Option<Piece<P>>, tag: NonZeroU64) -> Self {
+        match piece {
+            Some(Piece { value, first, results }) => Packet { value: Some(value), first, results, tag },
+            None => Packet { value: None, first: 0, results: 0, tag },
+        }
+    }
+
+    /// A result on its way to being merged; nothing where the sender has none.
+    #[inline]
+    pub(super) fn part(piece: Option<Piece<P>>) -> Self {
+        Packet::new(piece, PART)
+    }
+
+    /// A result of what a piece is made of, perhaps the last on this link.
+    #[inline(always)]
+    pub(super) fn of(value: Option<P>, first: u64, results: u64, is_last: bool) -> Self {
+        Packet { value, first, results, tag: if is_last { LAST } else { PART } }
+    }
+
+    /// A complete set, for the sink.
+    pub(super) fn set(piece: Piece<P>) -> Self {
+        Packet::new(Some(piece), SET)
+    }
+
+    /// What a rank is left with, and how many pieces (fewer than 2^61) it and those below it sent
+    /// to the first rank.
+    pub(super) fn rest(piece: Option<Piece<P>>, sent: u64) -> Self {
+        Packet::new(piece, REST | sent << KIND)
+    }
+
+    /// What the piece in it is made of (value, lowest index, results), and whether it is the last
+    /// on its link.
+    #[inline(always)]
+    pub(super) fn into_parts(self) -> (Option<P>, u64, u64, bool) {
+        let Packet { value, first, tag, results } = self;
+        (value, first, results, tag == LAST)
+    }
+
+    /// The piece in it.
+    #[inline]
+    pub(super) fn into_piece(self) -> Option<Piece<P>> {
+        let Packet { value, first, results, .. } = self;
+        value.map(|value| Piece { value, first, results })
+    }
+
+    /// What is in it.
+    pub(super) fn open(self) -> Content<P> {
+        let tag = self.tag;
+        match (tag, self.into_piece()) {
+            (SET, Some(piece)) => Content::Set(piece),
+            (LAST, piece) => Content::Last(piece),
+            // A set always has a piece.
+            (PART | SET, piece) => Content::Part(piece),
+            (_, piece) => Content::Rest(piece, tag.get() >> KIND),
+        }
+    }
+}
+
 impl<P: Message> Message for Packet<P> {
+    #[inline]
     fn bytes(&self) -> u64 {
-        let piece = match self {
-            Packet::Part(p) | Packet::Last(p) | Packet::Rest(p, _) => p.as_ref(),
-            Packet::Set(p) => Some(p),
-        };
-        HEADER + piece.map_or(0, |p| p.value.bytes())
+        HEADER + self.value.as_ref().map_or(0, P::bytes)
     }
 }

@@ -149,27 +149,44 @@ where
         R: Runner<Packet<A::Partial>, Option<Left<A, K>>>,
     {
         match self.shape.strategy {
-            _ if self.shape.ranks == self.shape.groups => runner.run(&Alone(self)),
-            Strategy::ParallelPipeline => runner.run(&Pipeline(self)),
-            Strategy::ReductionTree => runner.run(&Tree(self)),
-            Strategy::MasterSlave => runner.run(&MasterSlave(self)),
-            Strategy::Adaptive => runner.run(&Adaptive(self)),
+            _ if self.shape.ranks == self.shape.groups => runner.run(&Alone(self.teams())),
+            Strategy::ParallelPipeline if self.shape.arity == 2 => runner.run(&BinaryPipeline(self.teams())),
+            Strategy::ParallelPipeline => runner.run(&Pipeline(self.teams())),
+            Strategy::ReductionTree => runner.run(&Tree(self.teams())),
+            Strategy::MasterSlave => runner.run(&MasterSlave(self.teams())),
+            Strategy::Adaptive => runner.run(&Adaptive(self.teams())),
         }
     }
 
-    fn work(&self, rank: usize) -> Work<'a, A, S, K> {
+    fn teams(&self) -> Teams<'a, A, S, K> {
         let Shape { ranks, groups, .. } = self.shape;
-        let share = Share::of(rank, ranks, groups, self.source.len());
-        Work { app: self.app, source: self.source, sinks: self.sinks, share }
+        let (size, inputs) = (ranks / groups, self.source.len());
+        let work = |group| {
+            let share = Share::of(group * size, ranks, groups, inputs);
+            Work { app: self.app, source: self.source, sinks: self.sinks, share }
+        };
+        Teams { shape: self.shape, works: (0..groups).map(work).collect() }
+    }
+}
+
+/// What the ranks of each group have at hand, once for all of them: a rank can be one of a million.
+struct Teams<'a, A, S, K> {
+    shape: Shape,
+    works: Vec<Work<'a, A, S, K>>,
+}
+
+impl<'a, A, S, K> Teams<'a, A, S, K> {
+    fn of(&self, rank: usize) -> &Work<'a, A, S, K> {
+        &self.works[rank * self.works.len() / self.shape.ranks]
     }
 }
 
 /// Makes a strategy's async function a program.
 macro_rules! program {
     ($name:ident, |$w:ident, $e:ident, $shape:ident| $life:expr) => {
-        struct $name<'r, 'a, A, S, K>(&'r Reduction<'a, A, S, K>);
+        struct $name<'a, A, S, K>(Teams<'a, A, S, K>);
 
-        impl<A, S, K> Program for $name<'_, '_, A, S, K>
+        impl<A, S, K> Program for $name<'_, A, S, K>
         where
             A: Reduce + Sync,
             S: Source<Input = A::Input> + Sync,
@@ -179,7 +196,7 @@ macro_rules! program {
             type Out = Option<Left<A, K>>;
 
             async fn rank<E: Endpoint<Self::Msg>>(&self, $e: &mut E) -> Result<Self::Out, Stop> {
-                let $w = &self.0.work($e.rank());
+                let $w = self.0.of($e.rank());
                 let $shape = &self.0.shape;
                 $life.await
             }
@@ -188,7 +205,8 @@ macro_rules! program {
 }
 
 program!(Alone, |w, e, _shape| async { w.alone(e).await.map(Some) });
-program!(Pipeline, |w, e, shape| pipeline::rank(w, e, shape.arity));
+program!(BinaryPipeline, |w, e, shape| pipeline::rank::<2, _, _, _, _>(w, e, shape.arity));
+program!(Pipeline, |w, e, shape| pipeline::rank::<0, _, _, _, _>(w, e, shape.arity));
 program!(Tree, |w, e, shape| tree::rank(w, e, shape.arity));
 program!(MasterSlave, |w, e, _shape| master_slave::rank(w, e));
 program!(Adaptive, |w, e, shape| adaptive::rank(

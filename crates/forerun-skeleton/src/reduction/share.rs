@@ -41,11 +41,13 @@ impl Share {
     }
 
     /// Index in the whole input of the group's input `local`, unless it is known not to exist.
+    #[inline]
     pub(crate) fn global(&self, local: u64) -> Option<u64> {
-        if self.len.is_some_and(|n| local >= n) {
-            return None;
+        match self.len {
+            // Contiguous, and no larger than the whole input: no overflow.
+            Some(n) => (local < n).then(|| self.first + local),
+            None => local.checked_mul(self.stride)?.checked_add(self.first),
         }
-        local.checked_mul(self.stride)?.checked_add(self.first)
     }
 
     /// Whether it is known that the group has no input `local`.

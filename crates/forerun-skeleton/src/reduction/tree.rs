@@ -5,8 +5,8 @@
 //! At level l the ranks stand in blocks of a^(l+1); the first of a block receives from the a − 1
 //! others that are still in, in the order of their tasks. Any number of ranks will do.
 
-use super::work::{Pack, Part, Work};
-use super::{Packet, Reduce, Sink, Sinks, Source};
+use super::work::{Pack, Partial, Work};
+use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The ranks that `rank` receives from, level by level, in the order of their tasks.
@@ -48,33 +48,51 @@ where
     let (base, ranks) = (w.share.base, w.share.size);
     let me = e.rank() - base;
     let parent = parent(me, arity);
-    let mut sink = if parent.is_none() { Some(w.open(e).await?) } else { None };
+    // In a box: only one rank of a group needs the room for it.
+    let mut sink = if parent.is_none() { Some(Box::new(w.open(e).await?)) } else { None };
     let mut open: Vec<usize> = children(me, ranks, arity).collect();
     let mut local = me as u64;
+    // The piece that the rank holds, word by word: see `Packet`.
+    let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
     loop {
-        let mut held: Option<Part<A>> = w.task(e, local).await?;
+        if let Some(index) = w.share.global(local) {
+            (first, results) = (index, 1);
+            held = if w.share.len().is_some() {
+                Some(w.begin_task(e, index).await?)
+            } else {
+                // In a box: waiting for inputs takes longer than that.
+                Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value)
+            };
+        }
         let ended = held.is_none();
-        let mut still = Vec::with_capacity(open.len());
-        for child in open {
-            match e.recv_from(base + child).await? {
-                Packet::Part(part) => {
-                    still.push(child);
-                    held = w.merge(e, held, part).await?;
-                }
-                Packet::Last(part) => held = w.merge(e, held, part).await?,
-                Packet::Set(_) | Packet::Rest(..) => unreachable!("the tree sends parts only"),
+        let mut still = 0;
+        for i in 0..open.len() {
+            let child = open[i];
+            let (value, its_first, its_results, is_last) = e.recv_from(base + child).await?.into_parts();
+            if !is_last {
+                open[still] = child;
+                still += 1;
+            }
+            let Some(value) = value else { continue };
+            if let Some(held_value) = held.take() {
+                let left = Piece { value: held_value, first, results };
+                let right = Piece { value, first: its_first, results: its_results };
+                let merging;
+                (first, results, merging) = w.begin_merge(e, left, right);
+                held = Some(merging.await?);
+            } else {
+                (held, first, results) = (Some(value), its_first, its_results);
             }
         }
-        open = still;
+        open.truncate(still);
         local += ranks as u64;
         // A later rank's task is a later one, so children end no later than their parent.
         let last = ended || w.share.is_dry(local);
         match (parent, &mut sink) {
-            (Some(parent), _) if last => e.send(base + parent, Packet::Last(held)).await?,
-            (Some(parent), _) => e.send(base + parent, Packet::Part(held)).await?,
+            (Some(parent), _) => e.send(base + parent, Packet::of(held.take(), first, results, last)).await?,
             (None, Some(sink)) => {
-                if let Some(set) = held {
-                    w.deliver(e, sink, set).await?;
+                if let Some(value) = held.take() {
+                    w.deliver(e, sink, Piece { value, first, results }).await?;
                 }
             }
             (None, None) => unreachable!("the first rank has the sink"),
@@ -84,7 +102,7 @@ where
         }
     }
     match sink {
-        Some(sink) => w.close(e, sink).await.map(Some),
+        Some(sink) => w.close(e, *sink).await.map(Some),
         None => Ok(None),
     }
 }

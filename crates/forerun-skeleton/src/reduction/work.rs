@@ -1,4 +1,8 @@
 //! The work of one rank: running tasks, merging, delivering.
+//!
+//! A future keeps, in every rank, what it was given beside what it makes of it. So patterns of which
+//! there can be a million ranks await what [`Work::begin_task`] and [`Work::begin_merge`] give, and
+//! put the piece together themselves.
 
 use forerun_platform::Stage;
 
@@ -6,7 +10,8 @@ use super::share::Share;
 use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
 use crate::{AppError, Charge, Endpoint, Message, Stop};
 
-/// What every rank of a reduction has at hand.
+/// What every rank of a group has at hand.
+#[derive(Debug)]
 pub(crate) struct Work<'a, A, S, K> {
     pub(crate) app: &'a A,
     pub(crate) source: &'a S,
@@ -37,17 +42,13 @@ where
         if self.share.len().is_none() {
             return self.task_if_any(e, index).await;
         }
-        let run = || {
-            let input = self.source.get(index)?;
-            self.app.task(index, input.ok_or_else(|| AppError::new("the input ended early"))?)
-        };
-        let value = e.work(self.charge(index), run).await?;
+        let value = self.begin_task(e, index).await?;
         Ok(Some(Piece { value, first: index, results: 1 }))
     }
 
     /// Runs task `index` if there is such an input. Waiting for one that is still to come is not
     /// the task's time.
-    async fn task_if_any<E: Endpoint<Pack<A>>>(
+    pub(crate) async fn task_if_any<E: Endpoint<Pack<A>>>(
         &self,
         e: &mut E,
         index: u64,
@@ -58,7 +59,20 @@ where
         Ok(Some(Piece { value, first: index, results: 1 }))
     }
 
+    /// The work of task `index` of a known number of them.
+    ///
+    /// # Errors
+    /// What the source or the task says.
+    #[inline]
+    fn run(&self, index: u64) -> Result<A::Partial, AppError> {
+        match self.source.get(index)? {
+            Some(input) => self.app.task(index, input),
+            None => Err(ended_early()),
+        }
+    }
+
     /// What task `index` is.
+    #[inline]
     fn charge(&self, index: u64) -> Charge {
         Charge { stage: Stage::Task, item: index, bytes: self.source.bytes(index), results: 1 }
     }
@@ -74,31 +88,40 @@ where
         right: Option<Part<A>>,
     ) -> impl Future<Output = Result<Option<Part<A>>, Stop>> {
         let merging = match (left, right) {
-            (Some(left), Some(right)) => Ok(self.merge_two(e, left, right)),
+            (Some(left), Some(right)) => Ok(self.begin_merge(e, left, right)),
             (one, other) => Err(one.or(other)),
         };
         async move {
             match merging {
-                Ok(merging) => merging.await.map(Some),
+                Ok((first, results, merging)) => Ok(Some(Piece { value: merging.await?, first, results })),
                 Err(one) => Ok(one),
             }
         }
     }
 
-    /// Merges two pieces; `left` comes first in the order of the inputs.
-    #[inline]
-    pub(crate) fn merge_two<E: Endpoint<Pack<A>>>(
+    /// Begins task `index`, of a known number of them.
+    #[inline(always)]
+    pub(crate) fn begin_task<E: Endpoint<Pack<A>>>(
+        &self,
+        e: &mut E,
+        index: u64,
+    ) -> impl Future<Output = Result<A::Partial, Stop>> {
+        e.work(self.charge(index), move || self.run(index))
+    }
+
+    /// Begins to merge two pieces; `left` comes first in the order of the inputs. Gives the lowest
+    /// index and the number of results of the merged piece, and what to await for its value.
+    #[inline(always)]
+    pub(crate) fn begin_merge<E: Endpoint<Pack<A>>>(
         &self,
         e: &mut E,
         left: Part<A>,
         right: Part<A>,
-    ) -> impl Future<Output = Result<Part<A>, Stop>> {
-        let results = left.results + right.results;
-        let first = left.first.min(right.first);
+    ) -> (u64, u64, impl Future<Output = Result<A::Partial, Stop>>) {
+        let (item, results) = (left.first.min(right.first), left.results + right.results);
         let bytes = left.value.bytes() + right.value.bytes();
-        let charge = Charge { stage: Stage::Merge, item: first, bytes, results };
-        let merging = e.work(charge, move || self.app.merge(left.value, right.value));
-        async move { Ok(Piece { value: merging.await?, first, results }) }
+        let charge = Charge { stage: Stage::Merge, item, bytes, results };
+        (item, results, e.work(charge, move || self.app.merge(left.value, right.value)))
     }
 
     /// Opens the group's sink.
@@ -148,4 +171,9 @@ where
 /// The charge of opening or closing: no input, no result.
 fn idle(stage: Stage) -> Charge {
     Charge { stage, item: 0, bytes: 0, results: 0 }
+}
+
+#[cold]
+fn ended_early() -> AppError {
+    AppError::new("the input ended early")
 }

@@ -6,6 +6,7 @@
 //! are neighbours. An input of unknown length is dealt until it ends.
 
 use super::{Knobs, add, collapse};
+use crate::reduction::packet::Content;
 use crate::reduction::tree::{children, parent};
 use crate::reduction::work::{Pack, Part, Work};
 use crate::reduction::{Fold, Packet, Reduce, Sink, Sinks, Source};
@@ -65,12 +66,12 @@ where
     let cut = |r: u64| from + (u128::from(n - from) * u128::from(r) / u128::from(ranks)) as u64;
     let (mut held, _) = block(w, e, cut(me), cut(me + 1)).await?;
     for child in children(me as usize, ranks as usize, arity) {
-        if let Packet::Rest(part, _) = e.recv_from(w.share.base + child).await? {
+        if let Content::Rest(part, _) = e.recv_from(w.share.base + child).await?.open() {
             held = w.merge(e, held, part).await?;
         }
     }
     if let Some(parent) = parent(me as usize, arity) {
-        e.send(w.share.base + parent, Packet::Rest(held.take(), 0)).await?;
+        e.send(w.share.base + parent, Packet::rest(held.take(), 0)).await?;
     }
     Ok(held)
 }
@@ -107,13 +108,13 @@ where
         }
         let mut still = Vec::with_capacity(open.len());
         for other in open {
-            let piece = match e.recv_from(base + other).await? {
-                Packet::Set(piece) => {
+            let piece = match e.recv_from(base + other).await?.open() {
+                Content::Set(piece) => {
                     still.push(other);
                     Some(piece)
                 }
-                Packet::Rest(piece, _) => piece,
-                Packet::Part(_) | Packet::Last(_) => {
+                Content::Rest(piece, _) => piece,
+                Content::Part(_) | Content::Last(_) => {
                     unreachable!("in order, the adaptive strategy sends sets and rests")
                 }
             };
@@ -147,8 +148,8 @@ where
         let from = round.saturating_mul(stride).saturating_add(me.saturating_mul(set));
         let (piece, ended) = block(w, e, from, from.saturating_add(set)).await?;
         match piece {
-            Some(piece) if !ended => e.send(base, Packet::Set(piece)).await?,
-            piece => return e.send(base, Packet::Rest(piece, 0)).await,
+            Some(piece) if !ended => e.send(base, Packet::set(piece)).await?,
+            piece => return e.send(base, Packet::rest(piece, 0)).await,
         }
     }
     rest(w, e, full * stride, knobs.arity).await.map(|_| ())

@@ -7,6 +7,7 @@ use forerun_platform::Deal;
 use super::chunks::Chunks;
 use super::even;
 use super::{Knobs, add, collapse};
+use crate::reduction::packet::Content;
 use crate::reduction::tree::{children, parent};
 use crate::reduction::work::{Pack, Part, Work};
 use crate::reduction::{Fold, Packet, Reduce, Sink, Sinks, Source};
@@ -168,7 +169,7 @@ where
         if let Some(piece) = add(w, e, &mut held, piece, full).await? {
             direct += 1;
             let complete = piece.results >= knobs.set;
-            let packet = if complete { Packet::Set(piece) } else { Packet::Part(Some(piece)) };
+            let packet = if complete { Packet::set(piece) } else { Packet::part(Some(piece)) };
             e.send(base, packet).await?;
         }
         if !running {
@@ -176,7 +177,7 @@ where
             collapse(w, e, &mut held, true).await?;
         }
     }
-    e.send(base + to, Packet::Rest(held.pop(), direct as u64)).await
+    e.send(base + to, Packet::rest(held.pop(), direct as u64)).await
 }
 
 /// What is in a packet, and whether it is a complete set; counts rests down, and pieces that are
@@ -187,21 +188,21 @@ fn open<P>(
     rests: &mut usize,
     direct: &mut i64,
 ) -> Option<(crate::reduction::Piece<P>, bool)> {
-    let piece = match packet {
-        Packet::Set(piece) => {
+    let piece = match packet.open() {
+        Content::Set(piece) => {
             *direct -= 1;
             Some(piece)
         }
-        Packet::Part(piece) => {
+        Content::Part(piece) => {
             *direct -= 1;
             piece
         }
-        Packet::Rest(piece, below) => {
+        Content::Rest(piece, below) => {
             *rests -= 1;
             *direct += below as i64;
             piece
         }
-        Packet::Last(_) => unreachable!("the adaptive strategy sends sets, parts and rests"),
+        Content::Last(_) => unreachable!("the adaptive strategy sends sets, parts and rests"),
     };
     piece.map(|piece| {
         let complete = piece.results >= set;
