@@ -11,7 +11,7 @@ use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Failure, Message, Run
 use crate::Time;
 use crate::pricing::Pricing;
 use crate::quiet;
-use crate::world::{Books, Rank, World};
+use crate::world::{Books, My, Peers, World};
 
 /// What the endpoints of a run share.
 pub(crate) struct Shared<'a, M, K> {
@@ -19,14 +19,21 @@ pub(crate) struct Shared<'a, M, K> {
     pub(crate) world: RefCell<World<'a, M>>,
     pub(crate) pricing: &'a K,
     pub(crate) cancel: &'a Cancel,
-    /// The work that is being done or was done last: its rank, stage and item.
-    pub(crate) working: Cell<(u32, Stage, u64)>,
+    /// Pieces of work until the next look at whether the run was cancelled.
+    pub(crate) patience: Cell<i32>,
+    /// The work that panicked: its rank, stage and item.
+    pub(crate) panicked: Cell<(u32, Stage, u64)>,
 }
+
+/// Pieces of work between two looks at whether the run was cancelled.
+const WORKS_PER_LOOK: i32 = 256;
 
 /// The endpoint of one rank.
 pub(crate) struct Virtual<'e, 'a, M, K> {
     pub(crate) shared: &'e Shared<'a, M, K>,
-    pub(crate) my: &'e Rank,
+    pub(crate) my: My<'e>,
+    /// The buffers that it knows of.
+    pub(crate) peers: Peers,
 }
 
 impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
@@ -41,7 +48,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
     // Begins at once: a future that held the message would make every rank larger.
     #[inline(always)]
     fn send(&mut self, to: usize, m: M) -> impl Future<Output = Result<(), Stop>> {
-        let begun = match self.shared.world.borrow_mut().send(self.my, to, m) {
+        let begun = match self.shared.world.borrow_mut().send(self.my, &mut self.peers, to, m) {
             Poll::Pending => Begun::Waits,
             Poll::Ready(Ok(())) => Begun::Done,
             Poll::Ready(Err(_)) => Begun::Aborted,
@@ -83,34 +90,57 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
 impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
     #[inline(always)]
     fn work_now<T>(&self, charge: Charge, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, Stop> {
-        let Shared { books, world, pricing, cancel, working } = self.shared;
-        if cancel.is_cancelled() {
+        let Shared { books, world, pricing, patience, panicked, .. } = self.shared;
+        patience.set(patience.get().wrapping_sub(1));
+        if patience.get() < 0 && self.is_cancelled() {
             return Err(world.borrow_mut().abort(RunError::Cancelled));
         }
         let (my, now) = (self.my, self.my.clock.get());
-        // A panic passes through here to the executor, which finds there what it came from.
-        working.set((my.me, charge.stage, charge.item));
+        // Word by word: a charge that is passed on as a whole is first written to memory.
+        let Charge { stage, item, .. } = charge;
+        let told = Told { panicked, me: my.me, stage, item };
         let (result, price) = pricing.price(my.me as usize, now, charge, || quiet::work(f));
+        std::mem::forget(told);
         match result {
             Ok(value) => {
                 let until = now.plus(price);
-                books.pass(my, charge.stage, charge.item, 1, until);
+                books.pass(my, stage, item, 1, until);
                 if until == Time::MAX {
                     return Err(world.borrow_mut().overflow(my.me));
                 }
                 Ok(value)
             }
-            Err(e) => Err(self.failed(charge, e)),
+            Err(e) => Err(self.failed(stage, item, e)),
         }
     }
 
     #[cold]
-    fn failed(&self, charge: Charge, e: AppError) -> Stop {
-        let Charge { stage, item, .. } = charge;
+    fn is_cancelled(&self) -> bool {
+        self.shared.patience.set(WORKS_PER_LOOK);
+        self.shared.cancel.is_cancelled()
+    }
+
+    #[cold]
+    fn failed(&self, stage: Stage, item: u64, e: AppError) -> Stop {
         let failure =
             Failure { rank: self.my.me as usize, stage, item, panicked: false, message: e.to_string() };
         self.shared.world.borrow_mut().abort(RunError::Failed(failure.clone()));
         Stop::Failed(Box::new(failure))
+    }
+}
+
+/// Tells the executor, when a panic passes through, what it came from; costs nothing otherwise.
+struct Told<'a> {
+    panicked: &'a Cell<(u32, Stage, u64)>,
+    me: u32,
+    stage: Stage,
+    item: u64,
+}
+
+impl Drop for Told<'_> {
+    #[cold]
+    fn drop(&mut self) {
+        self.panicked.set((self.me, self.stage, self.item));
     }
 }
 
@@ -155,7 +185,7 @@ impl<M: Message, K> Future for Send<'_, '_, '_, M, K> {
 }
 
 struct ReceiveFrom<'e, 's, 'a, M, K> {
-    endpoint: &'e Virtual<'s, 'a, M, K>,
+    endpoint: &'e mut Virtual<'s, 'a, M, K>,
     from: usize,
 }
 
@@ -164,13 +194,14 @@ impl<M: Message, K> Future for ReceiveFrom<'_, '_, '_, M, K> {
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let Virtual { shared, my } = self.endpoint;
-        shared.world.borrow_mut().receive_from(my, self.from)
+        let this = self.get_mut();
+        let Virtual { shared, my, peers } = &mut *this.endpoint;
+        shared.world.borrow_mut().receive_from(*my, peers, this.from)
     }
 }
 
 struct ReceiveAny<'e, 's, 'a, M, K> {
-    endpoint: &'e Virtual<'s, 'a, M, K>,
+    endpoint: &'e mut Virtual<'s, 'a, M, K>,
     begun: bool,
 }
 
@@ -178,14 +209,15 @@ impl<M: Message, K> Future for ReceiveAny<'_, '_, '_, M, K> {
     type Output = Result<(usize, M), Stop>;
 
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let Virtual { shared, my } = self.endpoint;
-        let mut world = shared.world.borrow_mut();
-        if !std::mem::replace(&mut self.begun, true) {
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Virtual { shared, my, peers } = &mut *this.endpoint;
+        let (my, mut world) = (*my, shared.world.borrow_mut());
+        if !std::mem::replace(&mut this.begun, true) {
             if let Some(received) = world.any_now(my) {
                 return Poll::Ready(received);
             }
-            world.begin_any(my);
+            world.begin_any(my, peers);
             return Poll::Pending;
         }
         match world.end_receive(my) {
@@ -198,7 +230,7 @@ impl<M: Message, K> Future for ReceiveAny<'_, '_, '_, M, K> {
 }
 
 struct TryReceiveAny<'e, 's, 'a, M, K> {
-    endpoint: &'e Virtual<'s, 'a, M, K>,
+    endpoint: &'e mut Virtual<'s, 'a, M, K>,
     begun: bool,
 }
 
@@ -206,14 +238,15 @@ impl<M: Message, K> Future for TryReceiveAny<'_, '_, '_, M, K> {
     type Output = Result<Option<(usize, M)>, Stop>;
 
     #[inline]
-    fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let Virtual { shared, my } = self.endpoint;
-        let mut world = shared.world.borrow_mut();
-        if !std::mem::replace(&mut self.begun, true) {
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        let Virtual { shared, my, peers } = &mut *this.endpoint;
+        let (my, mut world) = (*my, shared.world.borrow_mut());
+        if !std::mem::replace(&mut this.begun, true) {
             if let Some(received) = world.try_now(my) {
                 return Poll::Ready(received);
             }
-            world.begin_try(my);
+            world.begin_try(my, peers);
             return Poll::Pending;
         }
         world.end_receive(my)
@@ -230,7 +263,7 @@ impl<M: Message, K> Future for Claim<'_, '_, '_, M, K> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        let Virtual { shared, my } = self.endpoint;
+        let (shared, my) = (self.endpoint.shared, self.endpoint.my);
         match self.begun {
             Begun::Aborted => Poll::Ready(Err(Stop::Aborted)),
             Begun::Done | Begun::Waits => shared.world.borrow_mut().end_claim(my),

@@ -53,7 +53,7 @@ pub struct LogGps {
     rendezvous_above: u64,
     segment: u64,
     /// Messages smaller than this neither wait for their receiver, nor are they cut, nor do switches
-    /// add to them.
+    /// add to them, and what they cost by the byte needs no more than 64 bits to compute.
     plain_below: u64,
     switches: Switches,
 }
@@ -134,8 +134,7 @@ impl LogGps {
                 ));
             }
         };
-        let plain = switches == Switches::default();
-        Ok(LogGps {
+        let network = LogGps {
             latency: Time::from_seconds(network.latency.value.0 + route.latency.0)?,
             send: Busy::new(&network.send_overhead, ranks, "send overhead per byte")?,
             receive: Busy::new(&network.receive_overhead, ranks, "receive overhead per byte")?,
@@ -143,9 +142,20 @@ impl LogGps {
             gap_per_byte: PerByte::from_seconds(gap_per_byte, "gap per byte")?,
             rendezvous_above,
             segment,
-            plain_below: if plain { rendezvous_above.min(segment).saturating_add(1) } else { 0 },
+            plain_below: 0,
             switches,
-        })
+        };
+        Ok(network.complete())
+    }
+
+    /// The same with what is plain worked out.
+    fn complete(self) -> LogGps {
+        let computed = self.send.per_byte.few().min(self.receive.per_byte.few()).min(self.gap_per_byte.few());
+        let upto = self.rendezvous_above.min(self.segment).min(computed);
+        // A product that was computed in 64 bits is less than 2^40 ps.
+        let fixed = self.send.fixed.max(self.receive.fixed).max(self.gap).max(self.latency);
+        let any = self.switches == Switches::default() && fixed.picos() < 1 << 63;
+        LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
     }
 
     /// A network that costs nothing.
@@ -161,9 +171,10 @@ impl LogGps {
             gap_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
             segment: u64::MAX,
-            plain_below: u64::MAX,
+            plain_below: 0,
             switches: Switches::default(),
         }
+        .complete()
     }
 
     /// L: the time on the wire of an empty message.
@@ -190,11 +201,21 @@ impl LogGps {
         bytes > self.rendezvous_above
     }
 
-    /// Whether a message of `bytes` bytes neither waits for its receiver, nor is cut, nor delayed by
-    /// switches in proportion to its bytes: then it travels as [`LogGps::travel_whole`] says.
-    #[inline]
-    pub(crate) fn is_plain(&self, bytes: u64) -> bool {
-        bytes < self.plain_below
+    /// What a message of `bytes` bytes costs its sender, if it neither waits for its receiver, nor is
+    /// cut, nor delayed by switches in proportion to its bytes: the overhead, and how it travels.
+    #[inline(always)]
+    pub(crate) fn plain_send(&self, bytes: u64) -> Option<(Time, Travel)> {
+        (bytes < self.plain_below).then(|| {
+            let long = self.gap_per_byte.times_few(bytes.saturating_sub(1));
+            let travel = Travel { port: self.gap.with(long), arrival: self.latency.with(long) };
+            (self.send.fixed.with(self.send.per_byte.times_few(bytes)), travel)
+        })
+    }
+
+    /// What such a message costs its receiver.
+    #[inline(always)]
+    pub(crate) fn plain_receive(&self, bytes: u64) -> Option<Time> {
+        (bytes < self.plain_below).then(|| self.receive.fixed.with(self.receive.per_byte.times_few(bytes)))
     }
 
     /// How a message of `bytes` bytes travels once its port is free.
@@ -222,8 +243,7 @@ impl LogGps {
     }
 
     /// How it travels in one piece where switches add nothing in proportion to it.
-    #[inline]
-    pub(crate) fn travel_whole(&self, bytes: u64) -> Travel {
+    fn travel_whole(&self, bytes: u64) -> Travel {
         let long = self.gap_per_byte.times(bytes.saturating_sub(1));
         Travel { port: self.gap.plus(long), arrival: long.plus(self.latency) }
     }

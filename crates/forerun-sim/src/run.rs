@@ -13,7 +13,7 @@ use crate::deadlock;
 use crate::endpoint::{Shared, Virtual};
 use crate::pricing::Pricing;
 use crate::quiet;
-use crate::world::{Account, Books, Detail, Ledger, MAX_RANKS, MAX_WINDOW, PollOrder, World};
+use crate::world::{Account, Books, Detail, Ledger, MAX_RANKS, MAX_WINDOW, Peers, PollOrder, World};
 use crate::{LogGps, Time};
 
 /// What a run gave, without the times of each rank: the memory for it does not grow with them.
@@ -112,10 +112,11 @@ pub(crate) fn execute<P: Program, K: Pricing>(
         world: RefCell::new(World::new(network, &books, options.window, order)),
         pricing,
         cancel: &options.cancel,
-        working: Cell::new((0, Stage::Input, 0)),
+        patience: Cell::new(0),
+        panicked: Cell::new((0, Stage::Input, 0)),
     };
     let outs = quiet::catch(|| drive(program, &shared)).unwrap_or_else(|message| {
-        let (rank, stage, item) = shared.working.get();
+        let (rank, stage, item) = shared.panicked.get();
         let failure = Failure { rank: rank as usize, stage, item, panicked: true, message };
         Err(RunError::Failed(failure))
     })?;
@@ -130,7 +131,9 @@ fn drive<P: Program, K: Pricing>(
     shared: &Shared<'_, P::Msg, K>,
 ) -> Result<Vec<P::Out>, RunError> {
     let ranks = shared.books.size();
-    let mut endpoints: Vec<_> = shared.books.ranks.iter().map(|my| Virtual { shared, my }).collect();
+    let mut endpoints: Vec<_> = (0..ranks as u32)
+        .map(|rank| Virtual { shared, my: shared.books.my(rank), peers: Peers::default() })
+        .collect();
     let mut lives: Vec<Option<Pin<Box<_>>>> =
         endpoints.iter_mut().map(|endpoint| Some(Box::pin(program.rank(endpoint)))).collect();
     let mut outs: Vec<Option<P::Out>> = (0..ranks).map(|_| None).collect();

@@ -17,6 +17,9 @@ impl Time {
     pub const ZERO: Time = Time(0);
     /// Past the end of virtual time.
     pub const MAX: Time = Time(u64::MAX);
+    /// The last 4 ms of virtual time begin here, in which no message is received any more: larger
+    /// numbers stand for messages where a time could be as well.
+    pub(crate) const END: Time = Time(u64::MAX - (1 << 32));
 
     /// A time of `ps` picoseconds.
     #[inline]
@@ -65,6 +68,21 @@ impl Time {
     }
 }
 
+impl Time {
+    /// From `earlier`, which is not later, until this instant.
+    #[inline(always)]
+    pub(crate) fn after(self, earlier: Time) -> Time {
+        debug_assert!(earlier <= self);
+        Time(self.0.wrapping_sub(earlier.0))
+    }
+
+    /// This and `other` together, which are known to be less than 2^64 ps.
+    #[inline(always)]
+    pub(crate) fn with(self, other: Time) -> Time {
+        Time(self.0 + other.0)
+    }
+}
+
 /// A duration per byte or per result, in 2^−FRACTION ps. Whole numbers keep times exact, and are
 /// faster than converting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +127,18 @@ impl<const FRACTION: u32> Rate<FRACTION> {
     #[inline(always)]
     pub(crate) fn times(self, units: u64) -> Time {
         if units <= self.few { Time((self.scaled * units) >> FRACTION) } else { self.times_many(units) }
+    }
+
+    /// Up to so many units, [`Rate::times_few`] is right.
+    pub(crate) fn few(self) -> u64 {
+        self.few
+    }
+
+    /// The time that `units` take, of which there are few.
+    #[inline(always)]
+    pub(crate) fn times_few(self, units: u64) -> Time {
+        debug_assert!(units <= self.few);
+        Time(self.scaled.wrapping_mul(units) >> FRACTION)
     }
 
     #[cold]

@@ -28,12 +28,14 @@ impl Growth {
         Ok(growth)
     }
 
-    /// Γ(results).
+    /// Whether Γ is 1 throughout.
     #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        self.table.is_empty()
+    }
+
+    /// Γ(results), where there is any growth.
     pub(super) fn of(&self, results: u64) -> f64 {
-        if self.table.is_empty() {
-            return 1.0;
-        }
         match self.table.get(results as usize) {
             Some(&factor) => factor,
             None => self.computed(results),

@@ -56,6 +56,8 @@ impl Inputs {
 pub struct Costed {
     inputs: Inputs,
     result_bytes: (f64, f64),
+    /// The size of the first input, which most others have too, and its result.
+    usual: Option<(u64, Volume)>,
     growth: Growth,
     commutative: bool,
     announced: bool,
@@ -75,9 +77,12 @@ impl Costed {
                 )));
             }
         }
+        let first = inputs.get(0).unwrap_or(0);
+        let usual = Volume::of_task(fixed + per_byte * first as f64).ok().map(|volume| (first, volume));
         Ok(Costed {
             inputs,
             result_bytes: profile.result_bytes,
+            usual,
             growth: Growth::new(&profile.growth)?,
             commutative: true,
             announced: true,
@@ -108,13 +113,18 @@ impl Reduce for Costed {
 
     #[inline]
     fn task(&self, _: u64, input: u64) -> Result<Volume, AppError> {
+        if let Some((usual, volume)) = self.usual
+            && input == usual
+        {
+            return Ok(volume);
+        }
         let (fixed, per_byte) = self.result_bytes;
-        Ok(Volume::of_task(fixed + per_byte * input as f64))
+        Volume::of_task(fixed + per_byte * input as f64)
     }
 
     #[inline]
     fn merge(&self, left: Volume, right: Volume) -> Result<Volume, AppError> {
-        Ok(left.with(right, &self.growth))
+        left.with(right, &self.growth)
     }
 }
 

@@ -1,79 +1,81 @@
 //! A partial result that is only its size.
 
-use forerun_skeleton::Message;
+use std::num::NonZeroU64;
+
+use forerun_skeleton::{AppError, Message};
 
 use super::growth::Growth;
 
-/// The size of a partial result: what the simulated application sends around. 24 bytes.
+/// Bits of the fraction of a byte that is kept.
+const FRACTION: u32 = 12;
+/// The largest size, 2^51 bytes, in such parts of a byte.
+const MOST: u64 = 1 << 63;
+
+/// The size of a partial result: what the simulated application sends around. 16 bytes.
 ///
 /// Its bytes are the sum of its task results' bytes times a factor that depends on their number n
 /// alone: `Γ(n) = growth[0] · growth[1] · …` over the lg n levels of a balanced tree, the last level
 /// in part where n is no power of two. So a merge of two equal parts at level l has the sum of
 /// their bytes times `growth[l]`, as profiles define it, and any other order of merges ends in the
-/// same size.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// same size. Sizes are kept to 2^-12 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Volume {
-    /// Bytes of the task results before any merge.
-    sum: f64,
-    bytes: u64,
-    results: u64,
+    /// In 2^-12 bytes, which are added and rounded faster than floating-point numbers.
+    parts: u64,
+    /// Not zero, so that "no result" takes no room beside it.
+    results: NonZeroU64,
 }
 
 impl Volume {
     /// The result of one task.
-    #[inline]
-    pub(super) fn of_task(bytes: f64) -> Self {
-        Volume { sum: bytes, bytes: rounded(bytes), results: 1 }
+    pub(super) fn of_task(bytes: f64) -> Result<Self, AppError> {
+        Ok(Volume { parts: parts(bytes * f64::from(1u32 << FRACTION))?, results: NonZeroU64::MIN })
     }
 
     /// This and `other` merged.
     #[inline]
-    pub(super) fn with(self, other: Volume, growth: &Growth) -> Self {
-        let sum = self.sum + other.sum;
-        let results = self.results + other.results;
-        Volume { sum, bytes: rounded(sum * growth.of(results)), results }
+    pub(super) fn with(self, other: Volume, growth: &Growth) -> Result<Self, AppError> {
+        let results = self.results.saturating_add(other.results.get());
+        if !growth.is_none() {
+            return self.grown_with(other, results, growth);
+        }
+        // Neither is above MOST: this fits.
+        let parts = self.parts + other.parts;
+        if parts > MOST { Err(too_large()) } else { Ok(Volume { parts, results }) }
+    }
+
+    fn grown_with(self, other: Volume, results: NonZeroU64, growth: &Growth) -> Result<Self, AppError> {
+        // Once a factor is 0, those of more results are as well.
+        let before = |v: Volume| match growth.of(v.results.get()) {
+            0.0 => 0.0,
+            factor => v.parts as f64 / factor,
+        };
+        let parts = parts((before(self) + before(other)) * growth.of(results.get()))?;
+        Ok(Volume { parts, results })
     }
 
     /// Number of task results in it.
     pub fn results(&self) -> u64 {
-        self.results
+        self.results.get()
     }
 }
 
-/// A size to the nearest byte, halves upwards: what `f64::round` gives, which is a call into the
-/// mathematics library on processors of 2008.
-#[inline]
-fn rounded(bytes: f64) -> u64 {
-    let whole = bytes as u64;
-    whole.saturating_add(u64::from(bytes - whole as f64 >= 0.5))
+/// To the nearest whole number.
+fn parts(parts: f64) -> Result<u64, AppError> {
+    let whole = parts.round();
+    if whole <= MOST as f64 { Ok(whole as u64) } else { Err(too_large()) }
+}
+
+#[cold]
+fn too_large() -> AppError {
+    AppError::new(
+        "a partial result exceeds 2^51 bytes: check the units of the profile's result size and growth",
+    )
 }
 
 impl Message for Volume {
     #[inline]
     fn bytes(&self) -> u64 {
-        self.bytes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rounded;
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_ends_round_like_the_library() {
-        let half = 0.5_f64;
-        for x in
-            [0.0, half, half.next_down(), 1.5, 2.5, 2f64.powi(52) + 1.0, 2f64.powi(63), 1e300, f64::INFINITY]
-        {
-            assert_eq!(rounded(x), x.round() as u64, "{x}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn rounds_like_the_library(x in prop_oneof![0.0..1e3f64, 0.0..1e20f64, (0..1000u64).prop_map(|n| n as f64 / 2.0)]) {
-            prop_assert_eq!(rounded(x), x.round() as u64);
-        }
+        (self.parts + (1 << (FRACTION - 1))) >> FRACTION
     }
 }

@@ -1,8 +1,7 @@
 //! The messages for a rank that receives from any.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::Time;
 use crate::world::{Mail, PairId, Pairs};
@@ -26,11 +25,17 @@ impl Head {
 
 /// The oldest message of every sender, the earliest arrival first and of equals the lower sender.
 ///
+/// A message that arrives after all others goes to the end of a queue, any other into a heap. Where
+/// senders take turns, as slaves do that are served in the order in which they ask, nearly all go to
+/// the queue, at a cost that does not depend on the number of senders.
+///
 /// Only ranks that have called receive-from-any keep one. A named receive by such a rank leaves
 /// an entry behind, which is found out when it comes to the top.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
-    heads: BinaryHeap<Reverse<Head>>,
+    /// In order.
+    queue: VecDeque<Head>,
+    heap: BinaryHeap<Reverse<Head>>,
     /// Entries that may have been overtaken by named receives.
     doubtful: usize,
     /// The rank's clock when it last asked and nothing had arrived.
@@ -43,7 +48,35 @@ impl Inbox {
     /// Adds the oldest message of a sender.
     #[inline]
     pub(crate) fn add(&mut self, arrival: Time, from: u32, pair: PairId) {
-        self.heads.push(Reverse(Head::new(arrival, from, pair)));
+        self.put(Head::new(arrival, from, pair));
+    }
+
+    #[inline]
+    fn put(&mut self, head: Head) {
+        if self.queue.back().is_none_or(|last| *last <= head) {
+            self.queue.push_back(head);
+        } else {
+            self.heap.push(Reverse(head));
+        }
+    }
+
+    #[inline]
+    fn peek(&self) -> Option<Head> {
+        match (self.queue.front(), self.heap.peek()) {
+            (Some(&queued), Some(&Reverse(heaped))) => Some(queued.min(heaped)),
+            (Some(&queued), None) => Some(queued),
+            (None, heaped) => heaped.map(|h| h.0),
+        }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<Head> {
+        match (self.queue.front(), self.heap.peek()) {
+            (queued, Some(Reverse(heaped))) if queued.is_none_or(|q| heaped < q) => {
+                self.heap.pop().map(|h| h.0)
+            }
+            _ => self.queue.pop_front(),
+        }
     }
 
     /// Notes that the oldest message of a sender went to a named receive.
@@ -53,18 +86,18 @@ impl Inbox {
 
     /// The message that arrives first.
     #[inline]
-    pub(crate) fn first<M>(&mut self, pairs: &mut Pairs, mail: &Mail<M>) -> Option<(Time, u32, PairId)> {
+    pub(crate) fn first<M>(&mut self, pairs: &Pairs, mail: &Mail<M>) -> Option<(Time, u32, PairId)> {
         loop {
-            let (arrival, from, pair) = self.heads.peek()?.0.parts();
+            let (arrival, from, pair) = self.peek()?.parts();
             if self.doubtful == 0 {
                 return Some((arrival, from, pair));
             }
             // Messages of one sender arrive in order, so a head that arrives then is either this
             // entry's message or one whose entry is equal to this one.
-            if pairs.ring(pair).front().is_some_and(|letter| mail.arrival(letter) == arrival) {
+            if pairs.oldest(pair).is_some_and(|letter| mail.arrival(letter) == arrival) {
                 return Some((arrival, from, pair));
             }
-            self.heads.pop();
+            self.pop();
             self.doubtful -= 1;
         }
     }
@@ -73,15 +106,11 @@ impl Inbox {
     /// one, succeeds with this arrival.
     #[inline]
     pub(crate) fn take(&mut self, next: Option<Time>) {
-        let Some(mut first) = self.heads.peek_mut() else { return };
-        match next {
-            Some(arrival) => {
-                let (_, from, pair) = first.0.parts();
-                first.0 = Head::new(arrival, from, pair);
-            }
-            None => {
-                PeekMut::pop(first);
-            }
+        if let Some(first) = self.pop()
+            && let Some(arrival) = next
+        {
+            let (_, from, pair) = first.parts();
+            self.put(Head::new(arrival, from, pair));
         }
     }
 }

@@ -14,12 +14,14 @@ use crate::time::{PerByte, PerResult, Time};
 /// Getting inputs is free: a profile has no figure for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled {
-    /// By host group and stage.
+    /// By stage, on the first host group.
+    first: [Price; STAGES],
+    /// Whether that is all: there is one group, and neither spread nor availability.
+    plain: bool,
+    /// By stage, on all host groups.
     prices: Vec<[Price; STAGES]>,
     speeds: Speeds,
     spread: Option<Spread>,
-    /// Whether there is neither spread nor availability.
-    plain: bool,
 }
 
 const STAGES: usize = Stage::ALL.len();
@@ -34,9 +36,21 @@ struct Price {
 }
 
 impl Price {
-    #[inline]
-    fn of(&self, charge: Charge) -> Time {
-        self.fixed.plus(self.per_byte.times(charge.bytes)).plus(self.per_result.times(charge.results))
+    #[inline(always)]
+    fn of(&self, bytes: u64, results: u64) -> Time {
+        if bytes <= self.per_byte.few() && results <= self.per_result.few() {
+            // Each product is less than 2^52 ps.
+            let products = self.per_byte.times_few(bytes).with(self.per_result.times_few(results));
+            self.fixed.plus(products)
+        } else {
+            self.of_many(bytes, results)
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_many(&self, bytes: u64, results: u64) -> Time {
+        self.fixed.plus(self.per_byte.times(bytes)).plus(self.per_result.times(results))
     }
 }
 
@@ -58,10 +72,11 @@ impl Profiled {
     }
 
     fn on(profile: &ReductionProfile, speeds: Speeds) -> Result<Self, RunError> {
-        let prices =
+        let prices: Vec<_> =
             speeds.hosts().iter().map(|host| prices(profile, host.relative)).collect::<Result<_, _>>()?;
-        let plain = speeds.hosts().iter().all(Speed::is_constant);
-        Ok(Profiled { prices, speeds, spread: None, plain })
+        let first = prices.first().copied().unwrap_or_default();
+        let plain = speeds.hosts().len() == 1 && speeds.hosts().iter().all(Speed::is_constant);
+        Ok(Profiled { first, plain, prices, speeds, spread: None })
     }
 
     /// Draws every price from a lognormal distribution with the profile's mean and spread. The
@@ -71,22 +86,32 @@ impl Profiled {
         Profiled { spread: Some(Spread::new(seed)), plain: false, ..self }
     }
 
-    /// The price with spread and availability.
-    fn varied(&self, rank: usize, now: Time, charge: Charge, price: &Price) -> Time {
-        let mut picos = price.of(charge).picos() as f64;
-        if let Some(spread) = &self.spread {
-            picos *= spread.factor(charge.stage, charge.item, rank, price.spread);
+    /// The price by host group, with spread and availability.
+    #[cold]
+    #[inline(never)]
+    fn varied(&self, rank: usize, now: Time, (stage, item, bytes, results): (Stage, u64, u64, u64)) -> Time {
+        let host = self.speeds.host(rank);
+        let price = &self.prices[host][stage as usize];
+        if self.spread.is_none() && self.speeds.hosts()[host].is_constant() {
+            return price.of(bytes, results);
         }
-        self.speeds.hosts()[self.speeds.host(rank)].duration(now, picos)
+        let mut picos = price.of(bytes, results).picos() as f64;
+        if let Some(spread) = &self.spread {
+            picos *= spread.factor(stage, item, rank, price.spread);
+        }
+        self.speeds.hosts()[host].duration(now, picos)
     }
 }
 
 impl Pricing for Profiled {
-    #[inline]
+    #[inline(always)]
     fn price<T>(&self, rank: usize, now: Time, charge: Charge, f: impl FnOnce() -> T) -> (T, Time) {
-        let host = if self.prices.len() == 1 { 0 } else { self.speeds.host(rank) };
-        let price = &self.prices[host][charge.stage as usize];
-        let time = if self.plain { price.of(charge) } else { self.varied(rank, now, charge, price) };
+        let Charge { stage, item, bytes, results } = charge;
+        let time = if self.plain {
+            self.first[stage as usize].of(bytes, results)
+        } else {
+            self.varied(rank, now, (stage, item, bytes, results))
+        };
         (f(), time)
     }
 }

@@ -3,6 +3,7 @@
 //! Everything lies in one [`World`], which endpoints reach by reference; each operation borrows
 //! it once. What a rank does is in `send`, `receive` and `turns`.
 
+mod introductions;
 mod ledger;
 mod mail;
 mod pairs;
@@ -26,8 +27,10 @@ pub(crate) use ready::{PollOrder, Ready};
 
 use crate::order::{Inbox, Queue};
 use crate::{LogGps, Time};
+use introductions::Introductions;
 use pairs::HAS_INBOX;
-use peers::{Peers, Way};
+pub(crate) use peers::Peers;
+use peers::Way;
 
 /// The ranks, and where their time went: what work changes, which need not borrow the world for it.
 #[derive(Debug)]
@@ -45,11 +48,30 @@ impl Books {
         self.ranks.len()
     }
 
-    /// Lets time pass on `rank`, until `until`.
+    /// A rank and its account.
+    pub(crate) fn my(&self, rank: u32) -> My<'_> {
+        My { rank: &self.ranks[rank as usize], account: self.ledger.account(rank) }
+    }
+
+    /// Lets time pass on a rank, until `until`.
     #[inline(always)]
-    pub(crate) fn pass(&self, rank: &Rank, stage: Stage, item: u64, count: u64, until: Time) {
-        let from = rank.clock.replace(until);
-        self.ledger.spend(rank.me, stage, item, count, from, until);
+    pub(crate) fn pass(&self, my: My<'_>, stage: Stage, item: u64, count: u64, until: Time) {
+        let from = my.clock.replace(until);
+        self.ledger.spend((my.account, my.me), (stage, item), count, from, until);
+    }
+
+    /// Notes that a rank sent a message to `to` and is done with it at `sent`.
+    #[inline(always)]
+    fn sent(&self, my: My<'_>, to: u32, bytes: u64, sent: Time) {
+        let from = my.clock.replace(sent);
+        self.ledger.sent((my.account, my.me), to, bytes, from, sent);
+    }
+
+    /// Notes that a rank received a message from `from` that had arrived at `arrived`.
+    #[inline(always)]
+    fn received(&self, my: My<'_>, from: u32, arrived: Time, received: Time) {
+        let called = my.clock.replace(received);
+        self.ledger.received((my.account, my.me), from, called, arrived, received);
     }
 
     /// When each rank ended, and the accounts.
@@ -58,18 +80,29 @@ impl Books {
     }
 }
 
-/// Where a rank finds its messages.
-#[derive(Debug, Default)]
-struct Route {
-    peers: Peers,
-    inbox: Option<Box<Inbox>>,
+/// A rank and where its time is noted, so that neither is looked up for what it does itself.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct My<'a> {
+    rank: &'a Rank,
+    account: &'a Account,
+}
+
+impl std::ops::Deref for My<'_> {
+    type Target = Rank;
+
+    #[inline(always)]
+    fn deref(&self) -> &Rank {
+        self.rank
+    }
 }
 
 /// The state of a run.
 pub(crate) struct World<'a, M> {
     network: &'a LogGps,
     books: &'a Books,
-    routes: Vec<Route>,
+    introductions: Introductions,
+    /// Of the ranks that receive from any.
+    inboxes: Vec<Option<Box<Inbox>>>,
     pairs: Pairs,
     pub(crate) mail: Mail<M>,
     pub(crate) ready: Ready,
@@ -87,7 +120,8 @@ impl<'a, M: Message> World<'a, M> {
         World {
             network,
             books,
-            routes: (0..ranks).map(|_| Route::default()).collect(),
+            introductions: Introductions::new(ranks),
+            inboxes: (0..ranks).map(|_| None).collect(),
             pairs: Pairs::new(window),
             mail: Mail::new(),
             ready: Ready::all(ranks as u32, order),
@@ -99,12 +133,16 @@ impl<'a, M: Message> World<'a, M> {
     }
 
     pub(crate) fn size(&self) -> usize {
-        self.routes.len()
+        self.inboxes.len()
     }
 
     #[inline(always)]
     pub(crate) fn rank(&self, rank: u32) -> &'a Rank {
         &self.books.ranks[rank as usize]
+    }
+
+    fn my(&self, rank: u32) -> My<'a> {
+        self.books.my(rank)
     }
 
     /// A rank that can go on, or `None` if there is none.
@@ -124,38 +162,45 @@ impl<'a, M: Message> World<'a, M> {
         self.rank(rank).waits.set(Waits::Ended);
     }
 
-    /// The buffer between `me` and `peer`, which `me` asks for.
+    /// The buffer between `me`, whose peers these are, and `peer`.
     #[inline(always)]
-    fn pair(&mut self, me: u32, peer: usize, way: Way) -> Result<PairId, Stop> {
-        match self.routes[me as usize].peers.expected(peer, way) {
+    fn pair(&mut self, me: u32, peers: &mut Peers, peer: usize, way: Way) -> Result<PairId, Stop> {
+        match peers.expected(peer, way) {
             Some(pair) => Ok(pair),
-            None => self.find_pair(me, peer, way),
+            None => self.find_pair(me, peers, peer, way),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn find_pair(&mut self, me: u32, peer: usize, way: Way) -> Result<PairId, Stop> {
+    fn find_pair(&mut self, me: u32, peers: &mut Peers, peer: usize, way: Way) -> Result<PairId, Stop> {
         let peer = self.check(me, peer, if way == Way::Out { "sends to" } else { "receives from" })?;
-        if let Some(pair) = self.routes[me as usize].peers.get(peer, way) {
+        if let Some(pair) = peers.get(peer, way) {
             return Ok(pair);
         }
-        let (from, to) = if way == Way::Out { (me, peer) } else { (peer, me) };
-        let pair = self.add_pair(from, to);
+        self.introductions.take(me, peers);
+        if let Some(pair) = peers.get(peer, way) {
+            return Ok(pair);
+        }
+        let pair = match way {
+            Way::Out => self.add_pair(peer),
+            Way::In => self.add_pair(me),
+        };
+        self.introductions.add(peer, me, way.back(), pair);
+        peers.add(peer, way, pair);
         // Once more, which brings it to where it was expected.
-        Ok(self.routes[me as usize].peers.get(peer, way).unwrap_or(pair))
+        Ok(peers.get(peer, way).unwrap_or(pair))
     }
 
-    fn add_pair(&mut self, from: u32, to: u32) -> PairId {
+    /// Makes a buffer to `to`.
+    fn add_pair(&mut self, to: u32) -> PairId {
         let Some(pair) = self.pairs.add() else {
             self.abort(RunError::Invalid(
                 "too many pairs of ranks communicate, or the window is too large: expected less than 32 GiB of buffers".into(),
             ));
             return 0;
         };
-        self.routes[from as usize].peers.add(to, Way::Out, pair);
-        self.routes[to as usize].peers.add(from, Way::In, pair);
-        if self.routes[to as usize].inbox.is_some() {
+        if self.inboxes[to as usize].is_some() {
             self.pairs.ring(pair).set(HAS_INBOX);
         }
         pair
@@ -178,10 +223,10 @@ impl<'a, M: Message> World<'a, M> {
 
     /// Refuses a rank that does not exist or is `me`.
     fn check(&mut self, me: u32, peer: usize, does: &str) -> Result<u32, Stop> {
-        if peer < self.routes.len() && peer != me as usize {
+        if peer < self.inboxes.len() && peer != me as usize {
             return Ok(peer as u32);
         }
-        let size = self.routes.len();
+        let size = self.inboxes.len();
         Err(self.abort(RunError::Invalid(format!(
             "rank {me} {does} rank {peer}: expected another rank, below {size}"
         ))))

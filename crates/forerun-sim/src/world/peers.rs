@@ -11,6 +11,16 @@ pub(crate) enum Way {
     In,
 }
 
+impl Way {
+    /// The direction as the other rank sees it.
+    pub(crate) fn back(self) -> Way {
+        match self {
+            Way::Out => Way::In,
+            Way::In => Way::Out,
+        }
+    }
+}
+
 /// Most ranks: a key holds one and the direction, and one key means none.
 pub(crate) const MAX_RANKS: usize = (1 << 31) - 1;
 
@@ -20,12 +30,13 @@ const NONE: u32 = u32::MAX;
 
 /// The buffers of one rank, both ways: few ranks have more than lg P, so they lie in a short
 /// array, and programs tend to turn to their peers in a cycle, so the one after the last is
-/// looked at first, and they are brought into that order. With many peers the array becomes a hash table (open addressing, half full at
-/// most).
+/// looked at first, and they are brought into that order. With many peers the array becomes a hash
+/// table (open addressing, half full at most).
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     entries: Vec<(u32, PairId)>,
-    last: u32,
+    /// The one that is looked at first.
+    next: u32,
     hashed: u32,
 }
 
@@ -43,25 +54,24 @@ impl Peers {
     /// The buffer between this rank and `peer`, if it is the one that is looked at first.
     #[inline(always)]
     pub(crate) fn expected(&mut self, peer: usize, way: Way) -> Option<PairId> {
-        let next = self.next();
-        let &(key, pair) = self.entries.get(next as usize)?;
+        let &(key, pair) = self.entries.get(self.next as usize)?;
         if (key >> 1) as usize != peer || key & 1 != u32::from(way == Way::In) {
             return None;
         }
-        self.last = next;
+        self.advance();
         Some(pair)
     }
 
     /// Makes the last one that was found the one that is looked at first: it will be asked for again.
     #[inline]
     pub(crate) fn again(&mut self) {
-        self.last = self.last.checked_sub(1).unwrap_or(self.entries.len() as u32 - 1);
+        self.next = self.next.checked_sub(1).unwrap_or(self.entries.len() as u32 - 1);
     }
 
     #[inline(always)]
-    fn next(&self) -> u32 {
-        let next = self.last + 1;
-        if (next as usize) < self.entries.len() { next } else { 0 }
+    fn advance(&mut self) {
+        let next = self.next + 1;
+        self.next = if (next as usize) < self.entries.len() { next } else { 0 };
     }
 
     /// The buffer between this rank and `peer`.
@@ -75,9 +85,8 @@ impl Peers {
     fn search(&mut self, key: u32) -> Option<PairId> {
         let i = self.entries.iter().position(|&(k, _)| k == key)?;
         let pair = self.entries[i].1;
-        let expected = self.next();
-        self.entries.swap(i, expected as usize);
-        self.last = expected;
+        self.entries.swap(i, self.next as usize);
+        self.advance();
         Some(pair)
     }
 

@@ -5,83 +5,81 @@ use std::task::Poll;
 use forerun_platform::Stage;
 use forerun_skeleton::{Message, Stop};
 
-use super::pairs::{HAS_INBOX, Oldest, PairId, RECEIVER_WAITS, SENDER_WAITS};
-use super::peers::Way;
-use super::{Rank, Waits, World};
+use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS};
+use super::peers::{Peers, Way};
+use super::{My, Waits, World};
 use crate::Time;
 
 impl<M: Message> World<'_, M> {
     /// Receives from `from`; pending if nothing is under way.
     #[inline(always)]
-    pub(crate) fn receive_from(&mut self, my: &Rank, from: usize) -> Poll<Result<M, Stop>> {
-        let pair = match self.pair(my.me, from, Way::In) {
+    pub(crate) fn receive_from(
+        &mut self,
+        my: My<'_>,
+        peers: &mut Peers,
+        from: usize,
+    ) -> Poll<Result<M, Stop>> {
+        let pair = match self.pair(my.me, peers, from, Way::In) {
             Ok(pair) => pair,
             Err(stop) => return Poll::Ready(Err(stop)),
         };
-        let from = from as u32;
-        let Some(oldest) = self.pairs.oldest(pair) else {
-            self.pairs.ring(pair).set(RECEIVER_WAITS);
-            my.waits.set(Waits::Message(from));
-            self.routes[my.me as usize].peers.again();
-            return Poll::Pending;
-        };
-        if oldest.flags() & HAS_INBOX != 0 {
-            self.overtaken(my.me);
-        }
-        Poll::Ready(self.receive::<false>(my, from, pair, oldest))
-    }
-
-    #[cold]
-    fn overtaken(&mut self, me: u32) {
-        if let Some(inbox) = &mut self.routes[me as usize].inbox {
-            inbox.overtaken();
+        match self.receive::<false>(my, from as u32, pair) {
+            Some(received) => Poll::Ready(received),
+            None => {
+                self.pairs.ring(pair).set(RECEIVER_WAITS);
+                my.waits.set(Waits::Message(from as u32));
+                peers.again();
+                Poll::Pending
+            }
         }
     }
 
-    /// Takes the oldest message out of `pair`; its entry is still the first of
+    /// Takes the oldest message out of `pair`, if there is one; its entry is still the first of
     /// the receiver's inbox if it is `FIRST`.
     #[inline(always)]
     pub(super) fn receive<const FIRST: bool>(
         &mut self,
-        my: &Rank,
+        my: My<'_>,
         from: u32,
         pair: PairId,
-        oldest: Oldest,
-    ) -> Result<M, Stop> {
+    ) -> Option<Result<M, Stop>> {
+        let mut ring = self.pairs.ring(pair);
+        let oldest = ring.oldest()?;
         let Some((arrival, m)) = self.mail.take(oldest.letter) else {
             unreachable!("a letter in a buffer holds a message");
         };
         let bytes = m.bytes();
-        let network = self.network;
-        let called = my.clock.get();
-        let mut arrived = called.max(arrival);
-        if network.waits_for_receiver(bytes) {
-            arrived = self.meet(my, from, arrived, bytes);
-        }
-        let received = arrived.plus(network.receive_overhead(bytes));
-        my.waits.set(Waits::Nothing);
-        my.clock.set(received);
-        self.books.ledger.received(my.me, from, called, arrived, received);
-
-        let flags = self.pairs.free(pair, oldest, received);
+        let mut arrived = my.clock.get().max(arrival);
+        let received = if let Some(overhead) = self.network.plain_receive(bytes) {
+            arrived.plus(overhead)
+        } else {
+            if self.network.waits_for_receiver(bytes) {
+                arrived = self.meet(my, from, arrived, bytes);
+            }
+            ring = self.pairs.ring(pair);
+            arrived.plus(self.network.receive_overhead(bytes))
+        };
+        let flags = ring.free(oldest, received);
+        self.books.received(my, from, arrived, received);
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
-            self.received::<FIRST>(my.me, from, pair, received);
+            self.received::<FIRST>(my.me, from, pair, flags, received);
         }
-        if received == Time::MAX { Err(self.overflow(my.me)) } else { Ok(m) }
+        Some(if received >= Time::END { Err(self.overflow(my.me)) } else { Ok(m) })
     }
 
-    /// What follows from a slot of `pair` being free since `at`.
+    /// What follows from a slot of `pair`, which has these flags, being free since `at`.
     #[inline(never)]
-    fn received<const FIRST: bool>(&mut self, me: u32, from: u32, pair: PairId, at: Time) {
-        let mut ring = self.pairs.ring(pair);
-        let flags = ring.flags();
+    fn received<const FIRST: bool>(&mut self, me: u32, from: u32, pair: PairId, flags: u64, at: Time) {
         if flags & HAS_INBOX != 0 {
-            let next = ring.front().map(|letter| self.mail.arrival(letter));
-            if let Some(inbox) = &mut self.routes[me as usize].inbox {
-                match next {
-                    next if FIRST => inbox.take(next),
-                    Some(arrival) => inbox.add(arrival, from, pair),
-                    None => {}
+            let next = self.pairs.oldest(pair).map(|letter| self.mail.arrival(letter));
+            if let Some(inbox) = &mut self.inboxes[me as usize] {
+                if FIRST {
+                    inbox.take(next);
+                } else {
+                    inbox.overtaken();
+                    if let Some(arrival) = next {
+                        inbox.add(arrival, from, pair);
+                    }
                 }
             }
         }
@@ -94,7 +92,7 @@ impl<M: Message> World<'_, M> {
     /// `taken_up`; gives when the message itself has arrived. The sender's waiting ends here.
     #[cold]
     #[inline(never)]
-    fn meet(&mut self, my: &Rank, from: u32, taken_up: Time, bytes: u64) -> Time {
+    fn meet(&mut self, my: My<'_>, from: u32, taken_up: Time, bytes: u64) -> Time {
         let network = self.network;
         let empty = network.travel(0);
         let answered = taken_up.plus(network.receive_overhead(0)).plus(network.send_overhead(0));
@@ -103,7 +101,7 @@ impl<M: Message> World<'_, M> {
         let back = injected.plus(empty.arrival);
 
         let travel = network.travel(bytes);
-        let sender = self.rank(from);
+        let sender = self.my(from);
         let blocked = sender.clock.get();
         let sent = blocked.max(back).plus(network.receive_overhead(0)).plus(network.send_overhead(bytes));
         let injected = sent.max(sender.port.get());

@@ -10,7 +10,7 @@ use forerun_platform::Stage;
 use forerun_skeleton::{Message, RunError, Stop};
 
 use super::pairs::{HAS_INBOX, PairId};
-use super::{Rank, Waits, World};
+use super::{My, Peers, Waits, World};
 use crate::Time;
 use crate::order::Inbox;
 
@@ -23,19 +23,19 @@ const PATIENCE: Time = Time::from_picos(1000);
 impl<M: Message> World<'_, M> {
     /// Receives from any at once, if what arrives first is known without waiting for a turn.
     #[inline]
-    pub(crate) fn any_now(&mut self, my: &Rank) -> Option<Result<(usize, M), Stop>> {
+    pub(crate) fn any_now(&mut self, my: My<'_>) -> Option<Result<(usize, M), Stop>> {
         let before = self.nothing_before()?;
-        let inbox = self.routes[my.me as usize].inbox.as_mut()?;
-        let (arrival, from, pair) = inbox.first(&mut self.pairs, &self.mail)?;
+        let inbox = self.inboxes[my.me as usize].as_mut()?;
+        let (arrival, from, pair) = inbox.first(&self.pairs, &self.mail)?;
         (arrival < before).then(|| self.receive_first(my, from, pair))
     }
 
     /// Says at once whether something has arrived, if that is known without waiting for a turn.
-    pub(crate) fn try_now(&mut self, my: &Rank) -> Option<Result<Option<(usize, M)>, Stop>> {
+    pub(crate) fn try_now(&mut self, my: My<'_>) -> Option<Result<Option<(usize, M)>, Stop>> {
         let before = self.nothing_before()?;
         let turn = self.turn_to_try(my);
-        let inbox = self.routes[my.me as usize].inbox.as_mut()?;
-        let first = inbox.first(&mut self.pairs, &self.mail);
+        let inbox = self.inboxes[my.me as usize].as_mut()?;
+        let first = inbox.first(&self.pairs, &self.mail);
         match first {
             Some((arrival, from, pair)) if arrival <= turn && arrival < before => {
                 self.let_pass(my, turn);
@@ -43,7 +43,7 @@ impl<M: Message> World<'_, M> {
             }
             Some((arrival, ..)) if arrival <= turn => None,
             _ if turn < before && turn < Time::MAX => {
-                if let Some(inbox) = &mut self.routes[my.me as usize].inbox {
+                if let Some(inbox) = &mut self.inboxes[my.me as usize] {
                     inbox.nothing_at = Some(turn);
                 }
                 self.let_pass(my, turn);
@@ -68,16 +68,16 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Receives the message whose entry is the first of the inbox.
-    fn receive_first(&mut self, my: &Rank, from: u32, pair: PairId) -> Result<(usize, M), Stop> {
-        let Some(oldest) = self.pairs.oldest(pair) else {
+    fn receive_first(&mut self, my: My<'_>, from: u32, pair: PairId) -> Result<(usize, M), Stop> {
+        let Some(received) = self.receive::<true>(my, from, pair) else {
             unreachable!("a message in the inbox is in its buffer");
         };
-        self.receive::<true>(my, from, pair, oldest).map(|m| (from as usize, m))
+        received.map(|m| (from as usize, m))
     }
 
     /// Begins to receive from any.
-    pub(crate) fn begin_any(&mut self, my: &Rank) {
-        let inbox = self.open_inbox(my.me);
+    pub(crate) fn begin_any(&mut self, my: My<'_>, peers: &mut Peers) {
+        let inbox = self.open_inbox(my.me, peers);
         my.waits.set(Waits::Any);
         my.word.set(Time::MAX.picos());
         if !std::mem::replace(&mut inbox.touched, true) {
@@ -86,17 +86,17 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Begins to see whether something has arrived.
-    pub(crate) fn begin_try(&mut self, my: &Rank) {
-        self.open_inbox(my.me);
+    pub(crate) fn begin_try(&mut self, my: My<'_>, peers: &mut Peers) {
+        self.open_inbox(my.me, peers);
         let turn = self.turn_to_try(my);
         self.wait_for_turn(my, Waits::Try, turn);
     }
 
     /// When `my` sees whether something has arrived, if it asks now.
-    fn turn_to_try(&self, my: &Rank) -> Time {
+    fn turn_to_try(&self, my: My<'_>) -> Time {
         let now = my.clock.get();
         // Asked again in the same instant, the answer would be the same, for ever.
-        let inbox = self.routes[my.me as usize].inbox.as_ref();
+        let inbox = self.inboxes[my.me as usize].as_ref();
         if inbox.is_some_and(|inbox| inbox.nothing_at == Some(now)) {
             now.plus(self.network.latency().max(PATIENCE))
         } else {
@@ -105,7 +105,7 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Begins to draw from `counter`.
-    pub(crate) fn begin_claim(&mut self, my: &Rank, counter: usize) -> Result<(), Stop> {
+    pub(crate) fn begin_claim(&mut self, my: My<'_>, counter: usize) -> Result<(), Stop> {
         let (me, size) = (my.me, self.size());
         if counter >= size {
             return Err(self.abort(RunError::Invalid(format!(
@@ -121,6 +121,7 @@ impl<M: Message> World<'_, M> {
             let injected = sent.max(my.port.get());
             my.port.set(injected.plus(travel.port));
             self.books.pass(my, Stage::Send, counter as u64, 1, sent);
+            self.books.ledger.requested(my.account);
             injected.plus(travel.arrival)
         };
         self.wait_for_turn(my, Waits::Claim(counter as u32), turn);
@@ -128,7 +129,7 @@ impl<M: Message> World<'_, M> {
     }
 
     /// The message that the turn gave, or that there was none.
-    pub(crate) fn end_receive(&mut self, my: &Rank) -> Poll<Result<Option<(usize, M)>, Stop>> {
+    pub(crate) fn end_receive(&mut self, my: My<'_>) -> Poll<Result<Option<(usize, M)>, Stop>> {
         if my.waits.get() != Waits::Nothing {
             return Poll::Pending;
         }
@@ -140,7 +141,7 @@ impl<M: Message> World<'_, M> {
     }
 
     /// The number drawn.
-    pub(crate) fn end_claim(&mut self, my: &Rank) -> Poll<Result<u64, Stop>> {
+    pub(crate) fn end_claim(&mut self, my: My<'_>) -> Poll<Result<u64, Stop>> {
         if my.waits.get() != Waits::Nothing {
             Poll::Pending
         } else if my.clock.get() == Time::MAX {
@@ -158,7 +159,7 @@ impl<M: Message> World<'_, M> {
     pub(crate) fn next_turn(&mut self) -> bool {
         self.update_turns();
         while let Some((turn, rank)) = self.queue.pop() {
-            let my = self.rank(rank);
+            let my = self.my(rank);
             if my.word.get() != turn.picos() {
                 continue;
             }
@@ -178,13 +179,13 @@ impl<M: Message> World<'_, M> {
     /// Queues ranks in receive-from-any for which messages have come.
     fn update_turns(&mut self) {
         while let Some(me) = self.touched.pop() {
-            let my = self.rank(me);
-            let Some(inbox) = &mut self.routes[me as usize].inbox else { continue };
+            let my = self.my(me);
+            let Some(inbox) = &mut self.inboxes[me as usize] else { continue };
             inbox.touched = false;
             if my.waits.get() != Waits::Any {
                 continue;
             }
-            if let Some((arrival, ..)) = inbox.first(&mut self.pairs, &self.mail) {
+            if let Some((arrival, ..)) = inbox.first(&self.pairs, &self.mail) {
                 let turn = my.clock.get().max(arrival);
                 if my.word.get() != turn.picos() {
                     my.word.set(turn.picos());
@@ -194,23 +195,23 @@ impl<M: Message> World<'_, M> {
         }
     }
 
-    fn wait_for_turn(&mut self, my: &Rank, waits: Waits, turn: Time) {
+    fn wait_for_turn(&mut self, my: My<'_>, waits: Waits, turn: Time) {
         my.waits.set(waits);
         my.word.set(turn.picos());
         self.queue.add(turn, my.me);
     }
 
-    fn grant_any(&mut self, my: &Rank) {
-        let Some(inbox) = &mut self.routes[my.me as usize].inbox else { return };
-        if let Some((_, from, pair)) = inbox.first(&mut self.pairs, &self.mail) {
+    fn grant_any(&mut self, my: My<'_>) {
+        let Some(inbox) = &mut self.inboxes[my.me as usize] else { return };
+        if let Some((_, from, pair)) = inbox.first(&self.pairs, &self.mail) {
             my.word.set(u64::from(from) << 32 | u64::from(pair));
         }
     }
 
-    fn grant_try(&mut self, my: &Rank, turn: Time) {
+    fn grant_try(&mut self, my: My<'_>, turn: Time) {
         self.let_pass(my, turn);
-        let Some(inbox) = &mut self.routes[my.me as usize].inbox else { return };
-        match inbox.first(&mut self.pairs, &self.mail) {
+        let Some(inbox) = &mut self.inboxes[my.me as usize] else { return };
+        match inbox.first(&self.pairs, &self.mail) {
             Some((arrival, from, pair)) if arrival <= turn => {
                 my.word.set(u64::from(from) << 32 | u64::from(pair));
             }
@@ -222,13 +223,13 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Lets time pass on a rank that asks again.
-    fn let_pass(&self, my: &Rank, turn: Time) {
+    fn let_pass(&self, my: My<'_>, turn: Time) {
         if turn > my.clock.get() {
             self.books.pass(my, Stage::Wait, u64::from(my.me), 1, turn);
         }
     }
 
-    fn grant_claim(&mut self, my: &Rank, counter: u32, turn: Time) {
+    fn grant_claim(&mut self, my: My<'_>, counter: u32, turn: Time) {
         let c = counter as usize;
         if c >= self.counters.len() {
             self.counters.resize(c + 1, 0);
@@ -247,24 +248,23 @@ impl<M: Message> World<'_, M> {
 
     /// The inbox of `me`, which it keeps from now on.
     #[inline]
-    fn open_inbox(&mut self, me: u32) -> &mut Inbox {
-        if self.routes[me as usize].inbox.is_none() {
-            self.fill_inbox(me);
+    fn open_inbox(&mut self, me: u32, peers: &mut Peers) -> &mut Inbox {
+        if self.inboxes[me as usize].is_none() {
+            self.fill_inbox(me, peers);
         }
-        self.routes[me as usize].inbox.get_or_insert_default()
+        self.inboxes[me as usize].get_or_insert_default()
     }
 
     #[cold]
-    fn fill_inbox(&mut self, me: u32) {
+    fn fill_inbox(&mut self, me: u32, peers: &mut Peers) {
         let mut inbox = Box::<Inbox>::default();
-        let incoming: Vec<_> = self.routes[me as usize].peers.incoming().collect();
-        for (from, pair) in incoming {
-            let mut ring = self.pairs.ring(pair);
-            ring.set(HAS_INBOX);
-            if let Some(letter) = ring.front() {
+        self.introductions.take(me, peers);
+        for (from, pair) in peers.incoming() {
+            self.pairs.ring(pair).set(HAS_INBOX);
+            if let Some(letter) = self.pairs.oldest(pair) {
                 inbox.add(self.mail.arrival(letter), from, pair);
             }
         }
-        self.routes[me as usize].inbox = Some(inbox);
+        self.inboxes[me as usize] = Some(inbox);
     }
 }
