@@ -17,14 +17,15 @@ use crate::table::{Contender, Table};
 
 /// Tasks where there are few ranks.
 const TASKS: u64 = 1 << 19;
-/// Most ranks, and tasks for each of them there.
-const MANY: (usize, u64) = (1 << 20, 4);
-/// Argument of the process that runs a strategy on most ranks.
+/// Ranks on which the bytes of each are measured as well, and tasks there: the runtime itself takes
+/// too much beside fewer ranks.
+const MANY: [(usize, u64); 2] = [(1 << 10, TASKS), (1 << 20, 4 << 20)];
+/// Argument of the process that runs a strategy on so many ranks.
 const ALONE: &str = "--simulate-alone";
 
 /// Measures every strategy on every number of ranks.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
-    for ranks in [16, 64, 1024] {
+    for ranks in [16, 64, 256, 1024] {
         let contender = |strategy: Strategy| {
             // The adaptive strategy draws from counters more than it sends.
             let each = once(strategy, ranks, TASKS).0 as f64 / TASKS as f64;
@@ -41,8 +42,9 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
             contenders,
         ));
     }
-    for strategy in Strategy::ALL {
-        let output = Command::new(std::env::current_exe()?).args([ALONE, strategy.name()]).output()?;
+    for (i, strategy) in (0..MANY.len()).flat_map(|i| Strategy::ALL.map(|strategy| (i, strategy))) {
+        let arguments = [ALONE, strategy.name(), &i.to_string()];
+        let output = Command::new(std::env::current_exe()?).args(arguments).output()?;
         if !output.status.success() {
             return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
@@ -51,18 +53,21 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs a strategy on most ranks if the arguments ask for it; gives the line to print.
+/// Runs a strategy on many ranks if the arguments ask for it; gives the line to print.
 pub(crate) fn alone(mut arguments: impl Iterator<Item = String>) -> Option<String> {
     arguments.find(|a| a == ALONE)?;
     let name = arguments.next()?;
     let strategy = Strategy::ALL.into_iter().find(|s| s.name() == name)?;
-    let (ranks, each) = MANY;
+    let (ranks, tasks) = *MANY.get(arguments.next()?.parse::<usize>().ok()?)?;
+    // Once on few ranks, so that what the runtime needs is there.
+    once(strategy, 16, 1 << 10);
     let before = status("VmRSS:");
-    let (messages, seconds) = once(strategy, ranks, each * ranks as u64);
+    let (messages, seconds) = once(strategy, ranks, tasks);
     let bytes = status("VmHWM:").saturating_sub(before) * 1024 / ranks as u64;
     Some(format!(
-        "{name} on {ranks} ranks, {each} tasks a rank, in a process of its own: {messages} messages in \
-         {seconds:.1} s of CPU time, {:.1} million a second, {bytes} bytes a rank",
+        "{name} on {ranks} ranks, {} tasks a rank, in a process of its own: {messages} messages in \
+         {seconds:.2} s of CPU time, {:.1} million a second, {bytes} bytes a rank",
+        tasks / ranks as u64,
         messages as f64 / seconds / 1e6
     ))
 }

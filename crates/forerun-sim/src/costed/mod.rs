@@ -39,6 +39,7 @@ impl Inputs {
         }
     }
 
+    #[inline(always)]
     fn get(&self, index: u64) -> Option<u64> {
         match self {
             Inputs::Uniform { tasks, bytes } => (index < *tasks).then_some(*bytes),
