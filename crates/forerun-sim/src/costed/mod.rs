@@ -200,6 +200,23 @@ mod tests {
     }
 
     #[test]
+    fn a_result_that_is_too_large_is_refused() -> Result<(), AppError> {
+        let most = 1u64 << 51;
+        let profile = ReductionProfile { result_bytes: (0.0, 1.0), ..ReductionProfile::default() };
+        for growth in [vec![], vec![1.5]] {
+            let profile = ReductionProfile { growth, ..profile.clone() };
+            let app = Costed::new(&profile, Inputs::Uniform { tasks: 1, bytes: 2 * most })
+                .expect("a valid profile");
+            let all = app.task(0, most)?;
+            assert_eq!(all.bytes(), most);
+            for refused in [app.task(0, 2 * most), app.task(0, u64::MAX), app.merge(all, all)] {
+                assert!(refused.is_err_and(|e| e.to_string().contains("2^51 bytes")));
+            }
+        }
+        Ok(())
+    }
+
+    #[test]
     fn a_bad_profile_is_refused() {
         for bad in [-1.0, f64::NAN, f64::INFINITY] {
             let size = ReductionProfile { result_bytes: (1.0, bad), ..ReductionProfile::default() };

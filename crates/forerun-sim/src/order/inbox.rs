@@ -114,3 +114,32 @@ impl Inbox {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Head, Inbox};
+    use crate::Time;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever comes and goes, what comes out is the least of what is in.
+        #[test]
+        fn gives_the_least_first(steps in prop::collection::vec((any::<bool>(), 0..20u64, 0..4u32), 0..60)) {
+            let (mut inbox, mut model) = (Inbox::default(), std::collections::BTreeSet::new());
+            for (pair, (takes, arrival, from)) in steps.into_iter().enumerate() {
+                if takes {
+                    prop_assert_eq!(inbox.peek(), model.first().copied());
+                    prop_assert_eq!(inbox.pop(), model.pop_first());
+                } else {
+                    let head = Head::new(Time::from_picos(arrival), from, pair as u32);
+                    inbox.put(head);
+                    model.insert(head);
+                }
+            }
+            while let Some(least) = model.pop_first() {
+                prop_assert_eq!(inbox.pop(), Some(least));
+            }
+            prop_assert_eq!(inbox.pop(), None);
+        }
+    }
+}

@@ -77,7 +77,6 @@ pub(crate) struct Ledger {
     ranks: usize,
     /// The timeline of each rank; empty where none is kept.
     timelines: Vec<RefCell<Timeline>>,
-    timeline: usize,
 }
 
 impl Ledger {
@@ -91,7 +90,6 @@ impl Ledger {
             accounts: (0..accounts).map(|_| Account { draws: timeline > 0, ..Account::default() }).collect(),
             ranks,
             timelines: (0..timelines).map(|_| RefCell::new(Timeline::new(timeline))).collect(),
-            timeline,
         }
     }
 

@@ -57,7 +57,7 @@ where
                 ended = held.is_none();
             }
         }
-        while !s.sends() && !(sink.is_some() && open.none()) {
+        while !(s.sends() || sink.is_some() && open.none()) {
             // What the level's senders hold, in their order, then what this rank holds.
             let (mut before, mut before_first, mut before_results) = (None::<Partial<A>>, 0, 0);
             for digit in 0..s.fan_in() {
