@@ -118,6 +118,8 @@ impl LogGps {
 
     fn with(network: &Network, route: &Route, ranks: usize) -> Result<LogGps, RunError> {
         let own = network.gap_per_byte.value.0;
+        // Checked before the route's hides it.
+        PerByte::from_seconds(own, "gap per byte")?;
         let gap_per_byte = if route.gap_per_byte.0 > own { route.gap_per_byte.0 } else { own };
         let port_per_byte = (route.port_per_byte.0 - gap_per_byte).max(0.0);
         let switches = Switches {

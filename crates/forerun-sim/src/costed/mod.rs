@@ -201,15 +201,15 @@ mod tests {
 
     #[test]
     fn a_result_that_is_too_large_is_refused() -> Result<(), AppError> {
-        let most = 1u64 << 51;
+        let most = (1u64 << 51) - 1;
         let profile = ReductionProfile { result_bytes: (0.0, 1.0), ..ReductionProfile::default() };
         for growth in [vec![], vec![1.5]] {
             let profile = ReductionProfile { growth, ..profile.clone() };
-            let app = Costed::new(&profile, Inputs::Uniform { tasks: 1, bytes: 2 * most })
+            let app = Costed::new(&profile, Inputs::Uniform { tasks: 1, bytes: most + 1 })
                 .expect("a valid profile");
             let all = app.task(0, most)?;
             assert_eq!(all.bytes(), most);
-            for refused in [app.task(0, 2 * most), app.task(0, u64::MAX), app.merge(all, all)] {
+            for refused in [app.task(0, most + 1), app.task(0, u64::MAX), app.merge(all, all)] {
                 assert!(refused.is_err_and(|e| e.to_string().contains("2^51 bytes")));
             }
         }

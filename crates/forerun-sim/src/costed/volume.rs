@@ -8,8 +8,8 @@ use super::growth::Growth;
 
 /// Bits of the fraction of a byte that is kept.
 const FRACTION: u32 = 12;
-/// The largest size, 2^51 bytes, in such parts of a byte.
-const MOST: u64 = 1 << 63;
+/// Sizes are below this, 2^51 bytes in such parts of a byte, so that two of them fit into 64 bits.
+const END: u64 = 1 << 63;
 
 /// The size of a partial result: what the simulated application sends around. 16 bytes.
 ///
@@ -39,9 +39,8 @@ impl Volume {
         if !growth.is_none() {
             return self.grown_with(other, results, growth);
         }
-        // Neither is above MOST: this fits.
         let parts = self.parts + other.parts;
-        if parts > MOST { Err(too_large()) } else { Ok(Volume { parts, results }) }
+        if parts >= END { Err(too_large()) } else { Ok(Volume { parts, results }) }
     }
 
     fn grown_with(self, other: Volume, results: NonZeroU64, growth: &Growth) -> Result<Self, AppError> {
@@ -63,13 +62,13 @@ impl Volume {
 /// To the nearest whole number.
 fn parts(parts: f64) -> Result<u64, AppError> {
     let whole = parts.round();
-    if whole <= MOST as f64 { Ok(whole as u64) } else { Err(too_large()) }
+    if whole < END as f64 { Ok(whole as u64) } else { Err(too_large()) }
 }
 
 #[cold]
 fn too_large() -> AppError {
     AppError::new(
-        "a partial result exceeds 2^51 bytes: check the units of the profile's result size and growth",
+        "a partial result of 2^51 bytes or more: check the units of the profile's result size and growth",
     )
 }
 

@@ -20,7 +20,7 @@ const HEADER: u64 = 16;
 
 /// What the ranks of a reduction send to each other.
 ///
-/// Words, and no enum of [`Content`] in which every variant would repeat the piece: in virtual time
+/// Words, and no enum of its kinds in which every variant would repeat the piece: in virtual time
 /// a message costs little else than being put together, moved and taken apart, and a processor
 /// stalls where it moves in one piece what was written in others.
 #[derive(Debug)]
