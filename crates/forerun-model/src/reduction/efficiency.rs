@@ -42,10 +42,11 @@ pub struct Efficiency {
 ///     merge: Cost::constant(0.15),
 ///     ..ReductionProfile::default()
 /// };
+/// // In every step eight ranks run tasks and seven merge; the last only delivers.
 /// let shape = Shape::new(Strategy::ParallelPipeline, 16);
 /// let few = efficiency(&shape, &Load::new(64, 5000.0), &profile, &platform)?;
 /// let many = efficiency(&shape, &Load::new(6400, 5000.0), &profile, &platform)?;
-/// assert!(few.efficiency < 0.8 && many.efficiency > 0.98 && many.speedup < 16.0);
+/// assert!(few.efficiency < 0.85 && many.efficiency > 0.92 && many.speedup < 15.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

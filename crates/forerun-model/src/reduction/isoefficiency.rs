@@ -74,13 +74,13 @@ const MOST_ROUNDS: u64 = 1 << 40;
 /// };
 /// let load = Load::new(0, 5000.0);
 /// let curve = |strategy| {
-///     isoefficiency(|p| Shape::new(strategy, p), 0.6, &[2, 4, 8, 16], &load, &profile, &platform)
+///     isoefficiency(|p| Shape::new(strategy, p), 0.5, &[4, 8, 16], &load, &profile, &platform)
 /// };
 /// let pipeline = curve(Strategy::ParallelPipeline)?;
 /// assert!(pipeline.iter().all(|point| point.reached.is_some()));
 /// // One master cannot keep 15 slaves busy, however much work there is.
 /// let master_slave = curve(Strategy::MasterSlave)?;
-/// assert!(master_slave[3].reached.is_none() && master_slave[3].ceiling < 0.6);
+/// assert!(master_slave[2].reached.is_none() && master_slave[2].ceiling < 0.2);
 /// # Ok::<(), forerun_model::ModelError>(())
 /// ```
 ///
