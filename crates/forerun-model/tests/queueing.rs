@@ -1,7 +1,7 @@
 //! Queueing stations, paths and closed networks: identities that hold for any figures.
 
 use forerun_model::queueing::{Centre, Closed, Path, PerSecond, Point, Saturated, Servers, Service, Station};
-use forerun_platform::{Bytes, BytesPerSecond, Seconds};
+use forerun_platform::{Bytes, BytesPerSecond, Seconds, Switching};
 use proptest::prelude::*;
 
 fn services() -> impl Strategy<Value = Service> {
@@ -19,8 +19,8 @@ fn near(a: f64, b: f64) -> bool {
 proptest! {
     /// Little's law, the utilisation law, and M/M/1 in the form of the textbooks.
     #[test]
-    fn station_laws(mean in 1e-9..1e3f64, rho in 0.0..0.999f64, others in 0.0..0.999f64, service in services()) {
-        let others = others * (1.0 - rho);
+    fn station_laws(mean in 1e-9..1e3f64, rho in 0.0..0.99f64, others in 0.0..0.999f64, service in services()) {
+        let others = 0.99 * others * (1.0 - rho);
         let station = Station { background: (others, Seconds(mean)), ..Station::new("s", Seconds(mean), service) };
         let arrivals = PerSecond(rho / mean);
         let f = station.at(arrivals).unwrap();
@@ -93,7 +93,7 @@ fn the_papers_message_delays() {
 #[test]
 fn background_traffic_takes_its_share() {
     let link = |share| Point { background: share, ..Point::new("link", 1.0, BytesPerSecond(1e6)) };
-    let path = |points| Path { points, service: Service::Exponential, propagation: Seconds(0.0) };
+    let path = |points| Path { points, ..Path::switch(1.0, BytesPerSecond(1e6), Service::Exponential) };
     let alone = path(vec![link(0.0)]).delay(Bytes(1000), Seconds(1e9)).unwrap();
     let shared = path(vec![link(0.5)]).delay(Bytes(1000), Seconds(1e9)).unwrap();
     assert!((shared.total.0 / alone.total.0 - 2.0).abs() < 1e-6);
@@ -103,6 +103,15 @@ fn background_traffic_takes_its_share() {
     assert!((behind.waiting.0 - 0.1).abs() < 1e-6);
     let error = path(vec![link(1.0)]).delay(Bytes(1000), Seconds(1.0)).unwrap_err();
     assert!(error.to_string().contains("background traffic alone"), "{error}");
+}
+
+#[test]
+fn what_cuts_through_is_transmitted_once() {
+    let stored = Path::leaf_spine(2.0, 3.0, BytesPerSecond(1e6), Service::Exponential);
+    let cut = Path { switching: Switching::CutThrough, ..stored.clone() };
+    let of = |path: &Path| path.delay(Bytes(1000), Seconds(0.1)).unwrap();
+    assert_eq!(of(&stored).waiting, of(&cut).waiting);
+    assert!((of(&stored).total.0 - of(&cut).total.0 - 2e-3).abs() < 1e-12);
 }
 
 fn centres() -> impl Strategy<Value = Vec<Centre>> {

@@ -67,18 +67,37 @@ const EVEN: Deal = Deal::Even { first_permille: 1000 };
 #[test]
 fn tree_and_master_slave_are_exact() {
     for strategy in [Strategy::ReductionTree, Strategy::MasterSlave] {
-        within(&errors(strategy, Deal::Claimed, short), 1.0, 1e-3);
-        within(&errors(strategy, Deal::Claimed, long), 1.0, 1e-3);
+        within(&errors(strategy, Deal::Claimed, short), 1.0, 1e-9);
+        within(&errors(strategy, Deal::Claimed, long), 1.0, 1e-9);
     }
 }
 
-/// In short runs of the pipeline, what a rank does in the first steps is not yet the mean.
+/// What follows the steps is exact; with more ranks, where the formula takes over, it is close.
 #[test]
-fn the_pipeline_is_within_one_per_cent_in_long_runs() {
-    within(&errors(Strategy::ParallelPipeline, Deal::Claimed, long), 1.0, 0.01);
-    let all = errors(Strategy::ParallelPipeline, Deal::Claimed, short);
-    within(&all, 0.9, 0.02);
-    within(&all, 1.0, 0.20);
+fn the_pipeline_is_exact_and_close_with_many_ranks() {
+    within(&errors(Strategy::ParallelPipeline, Deal::Claimed, short), 1.0, 1e-9);
+    within(&errors(Strategy::ParallelPipeline, Deal::Claimed, long), 1.0, 1e-9);
+    let mut all = Vec::new();
+    for (p, arity) in [(256, 2), (512, 2), (729, 3), (1024, 4)] {
+        for (fixed, each) in [(0.1, 0.0), (0.5, 0.0), (2.0, 0.0), (0.0, 0.01)] {
+            for (l, o, g) in [(0.0, 0.0, 0.0), (0.05, 0.01, 1e-5)] {
+                for n in [p, 2 * p, 20 * p + 1] {
+                    let shape = Shape { arity, ..Shape::new(Strategy::ParallelPipeline, p) };
+                    let (profile, platform) = (costs(1.0, fixed, each, 100.0), cluster(network(l, o, g)));
+                    let load = Load::new(n as u64, 1.0);
+                    let predicted = predict(&shape, &load, &profile, &platform).unwrap().makespan_s;
+                    let ran = simulate(&shape, &load, &profile, &platform).seconds;
+                    let what =
+                        format!("{p} ranks, arity {arity}, {n} tasks, merge {fixed} + {each} k, L {l}");
+                    all.push((predicted / ran - 1.0, what));
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    within(&all, 0.5, 0.001);
+    within(&all, 0.9, 0.01);
+    within(&all, 1.0, 0.05);
 }
 
 /// The adaptive strategy has no steady state to be exact about: an even deal is followed rank by

@@ -1,6 +1,6 @@
 //! A sequence of contention points.
 
-use forerun_platform::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Service};
+use forerun_platform::{Bytes, BytesPerSecond, Platform, Seconds, SecondsPerByte, Service, Switching};
 
 use super::{PerSecond, Saturated, Station};
 
@@ -50,15 +50,15 @@ impl Point {
 /// T seconds through it, its arrivals are n/T, and a message takes
 ///
 /// ```text
-/// Σ points (waiting(n/T) + x) + Σ latencies + τ
+/// Σ points (waiting(n/T) + x) + Σ latencies + τ          where switches store and forward
+/// Σ points waiting(n/T) + max x + Σ latencies + τ        where they cut through
 /// ```
 ///
 /// through the path; for M/M/1, Σ x / (1 − n x / T): leaf, spine, leaf with fan-ins of 8, 16, 8
 /// is `2 x / (1 − 8 x / T) + x / (1 − 16 x / T)`, equation 11.
 ///
 /// Assumptions: those of [`Station`] at every point, independence of the points (Kleinrock), every
-/// message passes all of them and is passed on whole, and in the worst case, as the paper has it,
-/// all hosts of a point's fan-in send through it. Units: bytes, seconds. Cost: a few operations a
+/// message passes all of them, and in the worst case, as the paper has it, all hosts of a point's fan-in send through it. Units: bytes, seconds. Cost: a few operations a
 /// point.
 ///
 /// ```
@@ -81,6 +81,8 @@ pub struct Path {
     pub points: Vec<Point>,
     /// How the times vary for which messages occupy a point.
     pub service: Service,
+    /// When a point passes a message on.
+    pub switching: Switching,
     /// τ: propagation delay beside the latencies of the points.
     pub propagation: Seconds,
 }
@@ -126,7 +128,44 @@ impl Path {
         let up = fan_ins.iter().enumerate();
         let down = up.clone().rev().skip(1);
         let points = up.chain(down).map(|(level, &n)| Point::new(name(level, levels), n, capacity)).collect();
-        Path { points, service, propagation: Seconds(0.0) }
+        Path { points, service, switching: Switching::StoreAndForward, propagation: Seconds(0.0) }
+    }
+
+    /// The path between the two hosts of a job of `ranks` ranks on `platform` that are farthest apart,
+    /// with the fan-ins, links and background of its topology and the network's latency as τ; without
+    /// points where the platform states no topology, or where all ranks are on one host.
+    ///
+    /// ```
+    /// use forerun_model::queueing::Path;
+    /// use forerun_platform::{Bytes, Platform, Seconds};
+    /// let ncsa = Platform::resolve("ncsa-ia32-myrinet")?;
+    /// let path = Path::of(&ncsa, 128);
+    /// let names: Vec<_> = path.points.iter().map(|p| p.name.as_str()).collect();
+    /// assert_eq!(names, ["leaf", "spine", "leaf"]);
+    /// // Equation 11, and the 7 us of the preset.
+    /// let t_comm = path.delay(Bytes(23_720), Seconds(0.15))?.total;
+    /// assert_eq!(t_comm.to_string(), "456.5 us");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(platform: &Platform, ranks: usize) -> Path {
+        let propagation = platform.network.latency.value;
+        let Some(topology) = &platform.network.topology else {
+            let (service, switching) = (Service::default(), Switching::default());
+            return Path { points: Vec::new(), service, switching, propagation };
+        };
+        let point = |at: usize| {
+            let level = &topology.levels[at];
+            Point {
+                name: topology.level_name(at),
+                fan_in: level.fan_in as f64,
+                per_byte: level.gap_per_byte.value,
+                latency: level.latency.value,
+                background: level.background.value.0,
+                background_message: level.background_message,
+            }
+        };
+        let points = topology.path(platform.hosts_of(ranks)).into_iter().map(point).collect();
+        Path { points, service: topology.service, switching: topology.switching, propagation }
     }
 
     /// What messages of `size` meet that every host sends one of in `interval`.
@@ -143,7 +182,7 @@ impl Path {
     /// As [`Path::delay`].
     pub fn delay_of_mean(&self, bytes: f64, interval: Seconds) -> Result<Passage, Saturated> {
         let mut points = Vec::with_capacity(self.points.len());
-        let (mut waiting, mut total) = (Seconds(0.0), self.propagation);
+        let (mut waiting, mut longest, mut total) = (Seconds(0.0), Seconds(0.0), self.propagation);
         for point in &self.points {
             let arrivals = PerSecond::every(interval) * point.fan_in;
             let station = point.station(bytes, self.service);
@@ -152,7 +191,13 @@ impl Path {
                 ..saturated
             })?;
             waiting += figures.waiting;
-            total += figures.sojourn + point.latency;
+            total += figures.waiting + point.latency;
+            let transmission = figures.sojourn - figures.waiting;
+            match self.switching {
+                Switching::StoreAndForward => total += transmission,
+                Switching::CutThrough if transmission > longest => longest = transmission,
+                Switching::CutThrough => {}
+            }
             points.push(PointFigures {
                 name: point.name.clone(),
                 utilisation: figures.utilisation,
@@ -160,7 +205,7 @@ impl Path {
                 sojourn: figures.sojourn,
             });
         }
-        Ok(Passage { points, waiting, total })
+        Ok(Passage { points, waiting, total: total + longest })
     }
 
     /// The time between two messages of `size` of a host at and below which a point of the path is

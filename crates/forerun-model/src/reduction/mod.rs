@@ -15,7 +15,6 @@ mod master_slave;
 mod pipeline;
 mod predict;
 mod rounds;
-mod steps;
 mod timing;
 mod tree;
 

@@ -78,7 +78,7 @@ pub fn predict(
     let Setting { shape, window, ahead } = setting;
     let speeds = Speeds::new(platform, shape.ranks)?;
     let nodes = (0..shape.ranks).map(|r| Node::new(speeds.of(r))).collect();
-    let wire = Wire::new(&platform.network, shape.ranks)?;
+    let wire = Wire::on(platform, shape.ranks)?;
     let mut team = Team {
         profile: &profile,
         wire: wire.clone(),

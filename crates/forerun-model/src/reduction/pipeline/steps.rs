@@ -6,7 +6,7 @@
 //! of the protocol and messages above S included. A step in the middle of a long run is like
 //! the step n before it: long runs are followed at both ends only (see [`seconds`]).
 
-use super::costs::Costs;
+use super::super::costs::Costs;
 
 /// A rank between two steps.
 #[derive(Debug, Clone, Copy)]
@@ -197,40 +197,63 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// The makespan of `tasks` tasks on P = aⁿ ranks, of which every `n` steps in the long run take
-/// `cycle` seconds, without following more steps than must be.
+/// What is known of a makespan from following the steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Followed {
+    /// The makespan.
+    Exactly(f64),
+    /// A lower bound: the ends of the run are too long to be followed to where a cycle repeats.
+    AtLeast(f64),
+    /// There are too many ranks.
+    Not,
+}
+
+/// Ranks times levels squared up to which steps are followed, and ranks times steps.
+const MOST: u64 = 1 << 13;
+
+/// The makespan of `tasks` tasks on P = aⁿ ranks, of which a step in the long run takes `mean`
+/// seconds, without following more steps than must be.
 ///
 /// As a function of whole cycles the makespan is a maximum of lines, one for every way in which the
-/// critical path can divide its steps between ranks, and none is steeper than `cycle`; once it is as
-/// steep, it is known to all ends: `Ok`. If that is not so after `most` steps, a lower bound: `Err`.
-pub(super) fn seconds(
-    c: &Costs,
-    arity: usize,
-    levels: u32,
-    tasks: u64,
-    cycle: f64,
-    most: u64,
-) -> Result<f64, f64> {
+/// critical path can divide its steps between ranks, and none is steeper than the longest cycle;
+/// once it is as steep, it is known to all ends.
+pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f64) -> Followed {
+    if (arity as u64).pow(levels).saturating_mul(u64::from(levels).pow(2)) > MOST {
+        return Followed::Not;
+    }
+    let cycle = f64::from(levels) * mean;
     let p = (arity as u64).pow(levels);
     let cohort = p - p / arity as u64;
     let n = u64::from(levels);
     let steps = tasks.saturating_sub(p).div_ceil(cohort);
     let run = |tasks| Steps::new(c, arity, levels, tasks).run();
-    let mut followed = 2 * n;
+    // Senders that wait for receivers make ranks depend on each other both ways: then a cycle is known
+    // only by repeating itself.
+    let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some());
+    let mut followed = if coupled { 8 * n } else { 2 * n };
     loop {
         let left_out = steps.saturating_sub(followed) / n;
         let short = tasks - left_out * n * cohort;
         let begin = run(short);
         if left_out == 0 {
-            return Ok(begin);
+            return Followed::Exactly(begin);
         }
-        let more = run(short + n * cohort);
-        let further = (left_out - 1) as f64;
-        if left_out == 1 || more - begin >= cycle * (1.0 - 1e-9) {
-            return Ok(more + further * cycle);
+        let next = run(short + n * cohort);
+        let (each, further) = (next - begin, (left_out - 1) as f64);
+        if left_out == 1 {
+            return Followed::Exactly(next);
         }
-        if followed >= most {
-            return Err(more + further * (more - begin));
+        if each >= cycle * (1.0 - 1e-9) {
+            if !coupled {
+                return Followed::Exactly(next + further * cycle);
+            }
+            let again = run(short + 2 * n * cohort) - next;
+            if (again - each).abs() <= 1e-12 * next {
+                return Followed::Exactly(next + further * each);
+            }
+        }
+        if followed >= MOST / p {
+            return Followed::AtLeast(next + further * each);
         }
         followed *= 2;
     }
