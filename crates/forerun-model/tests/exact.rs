@@ -53,7 +53,7 @@ prop_compose! {
     fn networks()(
         latency in 0.0..0.3f64, send in 0.0..0.1f64, receive in 0.0..0.1f64, per_byte in 0.0..1e-4f64,
         gap in 0.0..0.05f64, gap_per_byte in 0.0..1e-3f64, segment in proptest::option::of(1u64..2000),
-        topology in proptest::option::of(topologies()),
+        threshold in proptest::option::of(0u64..3000), topology in proptest::option::of(topologies()),
     ) -> Network {
         Network {
             send_overhead: overhead(send, per_byte),
@@ -61,6 +61,8 @@ prop_compose! {
             gap: Measured::stated(Seconds(gap)),
             gap_per_byte: Measured::stated(SecondsPerByte(gap_per_byte)),
             segment: segment.map(Bytes),
+            // S: messages above it hold their sender until they are received.
+            rendezvous_threshold: threshold.map(Bytes),
             topology,
             ..network(latency, 0.0, 0.0)
         }
@@ -88,21 +90,20 @@ fn tasks() -> impl proptest::strategy::Strategy<Value = u64> {
 }
 
 /// Predicted and simulated seconds, the prediction without what comes after the sinks.
-fn both(shape: &Shape, n: u64, profile: &ReductionProfile, platform: &Platform) -> (f64, f64) {
-    let load = Load::new(n, 1.0);
+fn both(shape: &Shape, load: Load, profile: &ReductionProfile, platform: &Platform) -> (f64, f64) {
     let predicted = predict(shape, &load, profile, platform).unwrap();
     (predicted.makespan_s - predicted.finish_s, simulate(shape, &load, profile, platform).seconds)
 }
 
 fn equal(
     shape: &Shape,
-    n: u64,
+    load: Load,
     profile: &ReductionProfile,
     platform: &Platform,
 ) -> Result<(), TestCaseError> {
-    let (predicted, ran) = both(shape, n, profile, platform);
+    let (predicted, ran) = both(shape, load, profile, platform);
     prop_assert!(
-        (predicted - ran).abs() <= 1e-9 * ran + 1e-12 * n as f64,
+        (predicted - ran).abs() <= 1e-9 * ran + 1e-12 * load.tasks as f64,
         "predicted {predicted}, ran {ran}"
     );
     Ok(())
@@ -117,27 +118,26 @@ proptest! {
         network in networks(),
     ) {
         let shape = Shape { arity, groups, ..Shape::new(Strategy::ReductionTree, size * groups) };
-        equal(&shape, n, &profile, &cluster(network))?;
+        equal(&shape, Load::new(n, 1.0), &profile, &cluster(network))?;
     }
 
     #[test]
     fn master_and_slaves(
         size in 2usize..40, groups in 1usize..4, n in tasks(), profile in profiles(), network in networks(),
+        commutative in proptest::bool::ANY,
     ) {
         let shape = Shape { groups, ..Shape::new(Strategy::MasterSlave, size * groups) };
-        equal(&shape, n, &profile, &cluster(network))?;
+        equal(&shape, Load { commutative, ..Load::new(n, 1.0) }, &profile, &cluster(network))?;
     }
 
-    /// Messages above S, which hold their sender until the receiver is ready, included.
     #[test]
     fn the_parallel_pipeline(
         arity in 2usize..5, levels in 1u32..5, groups in 1usize..4, n in tasks(), profile in profiles(),
-        network in networks(), threshold in proptest::option::of(0u64..3000),
+        network in networks(),
     ) {
-        let network = Network { rendezvous_threshold: threshold.map(Bytes), ..network };
         let size = arity.pow(levels);
         let shape = Shape { arity, groups, ..Shape::new(Strategy::ParallelPipeline, size * groups) };
-        equal(&shape, n, &profile, &cluster(network))?;
+        equal(&shape, Load::new(n, 1.0), &profile, &cluster(network))?;
     }
 
     /// A fixed deal goes at the speed of the slowest rank at worst, and at that of the fastest at
@@ -153,12 +153,12 @@ proptest! {
         let slowest = Host { speed, background: Share(background).into(), ..Host::new("slow", slow, 1) };
         let of = |hosts| Platform::new("p", hosts, network.clone());
         let mixed = of(vec![slowest.clone(), Host::new("node", 64, 1)]);
-        let shape = Shape::new(strategy, 1 << lg);
-        let (predicted, ran) = both(&shape, n, &profile, &mixed);
+        let (shape, load) = (Shape::new(strategy, 1 << lg), Load::new(n, 1.0));
+        let (predicted, ran) = both(&shape, load, &profile, &mixed);
         prop_assert!(predicted >= ran * (1.0 - 1e-9), "predicted {predicted}, ran {ran}");
-        let (best, _) = both(&shape, n, &profile, &of(vec![Host::new("node", 128, 1)]));
+        let (best, _) = both(&shape, load, &profile, &of(vec![Host::new("node", 128, 1)]));
         prop_assert!(best <= ran * (1.0 + 1e-9), "at best {best}, ran {ran}");
         // All of the slow kind, it is exact again.
-        equal(&shape, n, &profile, &of(vec![Host { count: 64, ..slowest }]))?;
+        equal(&shape, load, &profile, &of(vec![Host { count: 64, ..slowest }]))?;
     }
 }

@@ -11,18 +11,18 @@
 //! `a + J m(S) + m(r)` (the master is never idle) and, waiting for the slaves up to the last or
 //! the last but one round, `a + J c + m(r)` and `a + (J − 1) c + m(S) + m(r)`.
 
-use super::Bound;
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
+use super::{Bound, meeting};
 
-pub(super) fn timing(c: &Costs, ranks: usize, n: u64) -> Timing {
+pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
     let slaves = ranks as u64 - 1;
     let (rounds, rest) = (n / slaves, n % slaves);
     let full = slaves as f64 * c.receive(1) + c.append(slaves) + c.sink(slaves);
     let part = rest as f64 * c.receive(1) + c.append(rest) + c.sink(rest);
-    let cycle = c.task + c.send(1);
-    let slave = cycle.max(c.port(1));
-    let first = cycle + c.transit(1);
+    let own = c.task + c.send(1);
+    let slave = own.max(c.port(1));
+    let first = own + c.transit(1);
     let j = rounds as f64;
     // A slave without a task ends with an empty message.
     let idle = slaves.saturating_sub(n) as f64;
@@ -40,6 +40,15 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64) -> Timing {
             end = end.max(first + j * slave + part);
         }
     }
+    if ordered && n > 0 && idle > 0.0 {
+        // In the order of the tasks, the empty messages come last.
+        let merged = first.max(c.open()) + part - c.sink(n);
+        end = merged.max(c.send(0) + c.transit(0)) + idle * c.receive(0) + c.sink(n);
+    }
+    let cycle = full.max(slave);
+    if c.meets(1).is_some() {
+        end = meeting::master_slave(c, slaves, n, ordered, cycle).or(end);
+    }
     let mut totals = Totals::default();
     totals.ran(c, n);
     totals.message(c, 1, n as f64);
@@ -53,13 +62,12 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64) -> Timing {
     } else {
         Bound::largest(&[(Bound::Task, c.task), (Bound::Communication, slave - c.task)])
     };
-    let long = full.max(slave);
     let path_tasks = if full > slave { 1.0 } else { n.div_ceil(slaves) as f64 };
     Timing {
         seconds: end + c.open(),
         fill: first,
         drain: if rest > 0 { part } else { full } + c.open(),
-        cycle: long,
+        cycle,
         results: slaves as f64,
         bound,
         path_tasks,

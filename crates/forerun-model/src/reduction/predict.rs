@@ -198,7 +198,7 @@ fn group(shape: &Shape, load: &Load, c: &Costs, size: usize, n: u64) -> Timing {
     match shape.strategy {
         Strategy::ParallelPipeline => pipeline::timing(c, size, shape.arity, n),
         Strategy::ReductionTree => tree::timing(c, size, shape.arity, n),
-        Strategy::MasterSlave => master_slave::timing(c, size, n),
+        Strategy::MasterSlave => master_slave::timing(c, size, n, !load.commutative),
         Strategy::Adaptive => adaptive::timing(c, team(shape, size), load, n),
     }
 }

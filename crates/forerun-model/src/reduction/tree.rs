@@ -12,12 +12,15 @@
 //! lines in j (see `lines`), found in one pass over the sizes of subtrees that there are. The
 //! last round of r < P tasks follows from the times of the round before it.
 //!
-//! Exact for deterministic costs, any arity, sizes and number of tasks (a message above S is taken
-//! as if its receiver were ready for it, which makes the time a lower bound), windows wide enough not
-//! to bind.
+//! Where messages are above S, senders wait for receivers as well, and up to 1024 ranks are followed
+//! one by one (`meeting`); beyond, a receiver is taken to be ready, which gives a lower bound.
+//!
+//! Exact for deterministic costs, any arity, sizes and known number of tasks, and windows wide enough
+//! not to bind.
 
 use super::Bound;
 use super::costs::Costs;
+use super::meeting;
 use super::rounds::{Rounds, children};
 use super::timing::{Timing, Totals};
 
@@ -110,6 +113,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         (_, 0) => (times.root(1), times.root(rounds) + c.sink(p)),
         _ => (times.root(1), times.rest(rounds, rest) + c.sink(rest)),
     };
+    let largest = below(p, a);
+    let meets = c.meets(1).or(c.meets(largest)).is_some();
+    let seconds = if meets { meeting::tree(c, p, a, n, cycle).or(seconds) } else { seconds };
     // A round alone, from the end of its tasks on.
     let alone = if rest > 0 { Rounds::new(c, rest, a).root(1) } else { gathered };
     let drain = (alone - c.open() - c.task).max(0.0) + c.sink(if rest > 0 { rest } else { p });

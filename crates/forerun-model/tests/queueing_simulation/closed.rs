@@ -8,11 +8,17 @@ use forerun_platform::Seconds;
 
 use crate::random::{Random, within};
 
-/// What happens next: a rank leaves a centre, in order of time.
-#[derive(PartialEq, PartialOrd)]
+/// What happens next: when, which rank, and the centre that it leaves.
+#[derive(PartialEq)]
 struct Event(f64, usize, usize);
 
 impl Eq for Event {}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for Event {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {

@@ -34,7 +34,6 @@ use super::Bound;
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
 use cycle::{gather, step, take};
-use steps::Followed;
 
 pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     let (p, a) = (ranks as u64, arity as u64);
@@ -50,11 +49,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     let cycle = mean.max(last_cycle);
     let open = c.open();
     let fill = closed::fill(c, a, levels, n);
-    let seconds = match steps::followed(c, arity, levels, n, cycle) {
-        Followed::Exactly(seconds) => seconds,
-        Followed::AtLeast(least) => least.max(closed::seconds(c, a, levels, n)),
-        Followed::Not => closed::seconds(c, a, levels, n),
-    } - open;
+    let followed = steps::followed(c, arity, levels, n, cycle);
+    let seconds = followed.or(closed::seconds(c, a, levels, n)) - open;
     let mut totals = Totals::default();
     totals.ran(c, n);
     // A set of the first tasks, whole cohorts, the last cohort.

@@ -7,13 +7,13 @@
 //! the step n before it: long runs are followed at both ends only (see [`seconds`]).
 
 use super::super::costs::Costs;
+use super::super::exchange::Party;
+use super::super::followed::{Followed, Periods};
 
 /// A rank between two steps.
 #[derive(Debug, Clone, Copy)]
 struct Rank {
-    time: f64,
-    /// When its port is free.
-    port: f64,
+    clock: Party,
     /// Results that it holds.
     held: u64,
     /// Links into it that are open.
@@ -61,8 +61,7 @@ impl<'c> Steps<'c> {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
             let has = (r as u64) < tasks;
             let mut rank = Rank {
-                time: if has { begin + c.task } else { begin },
-                port: 0.0,
+                clock: Party { time: if has { begin + c.task } else { begin }, port: 0.0 },
                 held: u64::from(has),
                 open: 0,
                 phase: if has { Phase::Tasks } else { Phase::Dry },
@@ -90,12 +89,12 @@ impl<'c> Steps<'c> {
             }
         }
         self.deliver(last);
-        self.ranks[last].time + self.c.open()
+        self.ranks[last].clock.time + self.c.open()
     }
 
     fn deliver(&mut self, last: usize) {
         let rank = &mut self.ranks[last];
-        rank.time += self.c.sink(std::mem::take(&mut rank.held));
+        rank.clock.time += self.c.sink(std::mem::take(&mut rank.held));
     }
 
     fn step(&mut self, level: u32) {
@@ -110,13 +109,13 @@ impl<'c> Steps<'c> {
                 for digit in 0..arity - 1 {
                     let sender = base + digit * stride;
                     let next = self.first + (high + (low + digit * stride) * above) as u64;
-                    let Some(sent) = self.send(sender, receiver, next) else { continue };
-                    self.receive(receiver, level, digit, sent, &mut merged);
+                    let Some(sent) = self.send(sender, next) else { continue };
+                    self.receive((sender, receiver), level, digit, sent, &mut merged);
                     self.take(sender, next);
                 }
                 let rank = &mut self.ranks[receiver];
                 if merged > 0 {
-                    rank.time += self.c.merge(merged, rank.held);
+                    rank.clock.time += self.c.merge(merged, rank.held);
                     rank.held += merged;
                 }
             }
@@ -130,7 +129,7 @@ impl<'c> Steps<'c> {
     }
 
     /// What `sender` sends in this step, in which `next` would be its next task.
-    fn send(&mut self, sender: usize, receiver: usize, next: u64) -> Option<Sent> {
+    fn send(&mut self, sender: usize, next: u64) -> Option<Sent> {
         let c = self.c;
         let mut rank = self.ranks[sender];
         if rank.phase == Phase::Ended {
@@ -142,45 +141,33 @@ impl<'c> Steps<'c> {
         }
         let results = std::mem::take(&mut rank.held);
         let is_last = matches!(rank.phase, Phase::Closing(_));
-        let arrival = match c.meets(results) {
-            Some(empty) => {
-                // The request, and the answer when the receiver takes it up.
-                let injected = rank.port.max(rank.time + empty.send);
-                rank.port = injected + empty.port;
-                rank.time += empty.send;
-                let other = &mut self.ranks[receiver];
-                let answered = other.time.max(injected + empty.transit) + empty.receive + empty.send;
-                let answer = answered.max(other.port);
-                other.port = answer + empty.port;
-                rank.time = rank.time.max(answer + empty.transit) + empty.receive + c.overhead(results);
-                let injected = rank.port.max(rank.time);
-                rank.port = injected + c.port(results);
-                answered.max(injected + c.transit(results))
-            }
-            None => {
-                rank.time += c.send(results);
-                let injected = rank.port.max(rank.time);
-                rank.port = injected + c.port(results);
-                injected + c.transit(results)
-            }
-        };
+        let arrival = rank.clock.send(c, results);
         self.ranks[sender] = rank;
         Some(Sent { results, is_last, arrival })
     }
 
-    fn receive(&mut self, receiver: usize, level: u32, digit: usize, sent: Sent, merged: &mut u64) {
+    fn receive(
+        &mut self,
+        (sender, receiver): (usize, usize),
+        level: u32,
+        digit: usize,
+        sent: Sent,
+        merged: &mut u64,
+    ) {
         let at = (receiver * self.levels as usize + level as usize) * (self.arity - 1) + digit;
         if !self.links[at] {
             return;
         }
+        let mut from = self.ranks[sender].clock;
         let rank = &mut self.ranks[receiver];
-        rank.time = rank.time.max(sent.arrival) + self.c.receive(sent.results);
-        rank.time += self.c.merge(*merged, sent.results);
+        rank.clock.receive(self.c, &mut from, sent.results, sent.arrival);
+        rank.clock.time += self.c.merge(*merged, sent.results);
         *merged += sent.results;
         if sent.is_last {
             self.links[at] = false;
             rank.open -= 1;
         }
+        self.ranks[sender].clock = from;
     }
 
     /// The sender's next task.
@@ -188,7 +175,7 @@ impl<'c> Steps<'c> {
         let rank = &mut self.ranks[sender];
         if rank.phase == Phase::Tasks {
             if next < self.tasks {
-                rank.time += self.c.task;
+                rank.clock.time += self.c.task;
                 rank.held = 1;
             } else {
                 rank.phase = Phase::Dry;
@@ -197,64 +184,20 @@ impl<'c> Steps<'c> {
     }
 }
 
-/// What is known of a makespan from following the steps.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Followed {
-    /// The makespan.
-    Exactly(f64),
-    /// A lower bound: the ends of the run are too long to be followed to where a cycle repeats.
-    AtLeast(f64),
-    /// There are too many ranks.
-    Not,
-}
-
 /// Ranks times levels squared up to which steps are followed, and ranks times steps.
 const MOST: u64 = 1 << 13;
 
 /// The makespan of `tasks` tasks on P = aⁿ ranks, of which a step in the long run takes `mean`
 /// seconds, without following more steps than must be.
-///
-/// As a function of whole cycles the makespan is a maximum of lines, one for every way in which the
-/// critical path can divide its steps between ranks, and none is steeper than the longest cycle;
-/// once it is as steep, it is known to all ends.
 pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f64) -> Followed {
     if (arity as u64).pow(levels).saturating_mul(u64::from(levels).pow(2)) > MOST {
         return Followed::Not;
     }
-    let cycle = f64::from(levels) * mean;
     let p = (arity as u64).pow(levels);
-    let cohort = p - p / arity as u64;
-    let n = u64::from(levels);
+    let (cohort, n) = (p - p / arity as u64, u64::from(levels));
     let steps = tasks.saturating_sub(p).div_ceil(cohort);
-    let run = |tasks| Steps::new(c, arity, levels, tasks).run();
-    // Senders that wait for receivers make ranks depend on each other both ways: then a cycle is known
-    // only by repeating itself.
     let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some());
-    let mut followed = if coupled { 8 * n } else { 2 * n };
-    loop {
-        let left_out = steps.saturating_sub(followed) / n;
-        let short = tasks - left_out * n * cohort;
-        let begin = run(short);
-        if left_out == 0 {
-            return Followed::Exactly(begin);
-        }
-        let next = run(short + n * cohort);
-        let (each, further) = (next - begin, (left_out - 1) as f64);
-        if left_out == 1 {
-            return Followed::Exactly(next);
-        }
-        if each >= cycle * (1.0 - 1e-9) {
-            if !coupled {
-                return Followed::Exactly(next + further * cycle);
-            }
-            let again = run(short + 2 * n * cohort) - next;
-            if (again - each).abs() <= 1e-12 * next {
-                return Followed::Exactly(next + further * each);
-            }
-        }
-        if followed >= MOST / p {
-            return Followed::AtLeast(next + further * each);
-        }
-        followed *= 2;
-    }
+    let all = steps / n;
+    let periods = Periods { all, most: MOST / (p * n), cycle: f64::from(levels) * mean, coupled };
+    periods.follow(|periods| Steps::new(c, arity, levels, tasks - (all - periods) * n * cohort).run())
 }

@@ -4,9 +4,10 @@ use forerun_platform::{Cost, Measured, Network, Overhead, ReductionProfile, Seco
 use proptest::prelude::*;
 
 use super::super::costs::Costs;
+use super::super::followed::Followed;
 use super::closed;
 use super::cycle::{gather, step, take};
-use super::steps::{Followed, followed};
+use super::steps::followed;
 use crate::{Load, Wire};
 
 fn network(latency: f64, send: f64, receive: f64, per_byte: f64) -> Network {
