@@ -171,7 +171,7 @@ impl Path {
     /// What messages of `size` meet that every host sends one of in `interval`.
     ///
     /// # Errors
-    /// [`Saturated`] for the first point that cannot serve as many.
+    /// [`Saturated`], for the point that saturates first as hosts send more often, if one does.
     pub fn delay(&self, size: Bytes, interval: Seconds) -> Result<Passage, Saturated> {
         self.delay_of_mean(size.0 as f64, interval)
     }
@@ -182,14 +182,22 @@ impl Path {
     /// As [`Path::delay`].
     pub fn delay_of_mean(&self, bytes: f64, interval: Seconds) -> Result<Passage, Saturated> {
         let mut points = Vec::with_capacity(self.points.len());
+        let mut worst = None;
         let (mut waiting, mut longest, mut total) = (Seconds(0.0), Seconds(0.0), self.propagation);
         for point in &self.points {
             let arrivals = PerSecond::every(interval) * point.fan_in;
             let station = point.station(bytes, self.service);
-            let figures = station.at(arrivals).map_err(|saturated| Saturated {
-                interval: Some(Seconds(point.fan_in / saturated.limit.0)),
-                ..saturated
-            })?;
+            let figures = match station.at(arrivals) {
+                Ok(figures) => figures,
+                Err(saturated) => {
+                    let interval = Some(Seconds(point.fan_in / saturated.limit.0));
+                    let tighter = worst.as_ref().is_none_or(|w: &Saturated| interval > w.interval);
+                    if tighter {
+                        worst = Some(Saturated { interval, ..saturated });
+                    }
+                    continue;
+                }
+            };
             waiting += figures.waiting;
             total += figures.waiting + point.latency;
             let transmission = figures.sojourn - figures.waiting;
@@ -205,7 +213,10 @@ impl Path {
                 sojourn: figures.sojourn,
             });
         }
-        Ok(Passage { points, waiting, total: total + longest })
+        match worst {
+            Some(saturated) => Err(saturated),
+            None => Ok(Passage { points, waiting, total: total + longest }),
+        }
     }
 
     /// The time between two messages of `size` of a host at and below which a point of the path is

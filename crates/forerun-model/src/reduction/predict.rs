@@ -78,14 +78,16 @@ pub fn balance(
     Ok(Balance { task_s: c.task, merge_s, communication_s: c.hop(largest) })
 }
 
-/// Predicts a run in closed form, in time that grows with the logarithm of the ranks (with the
-/// ranks themselves where hosts differ, or the profile's sizes grow by level).
+/// Predicts a run in closed form (see [the module](crate::reduction) for what is exact), in time
+/// that grows with the logarithm of the ranks (with the ranks themselves where they are few and
+/// followed one by one, where hosts differ, or where the profile's sizes grow by level).
 ///
 /// The groups work side by side; the largest share on the slowest ranks ends last. Within a
 /// group, strategies with a fixed deal go at the speed of the slowest rank, the adaptive one at
 /// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores,
 /// which is what a scheduler that leaves no core idle comes to in a long run (an approximation).
-/// `finish` is added once at the end. Windows are taken as wide enough not to bind, and times
+/// Hosts are slower by what other jobs use of them, and messages by what the network's switches and
+/// other jobs' traffic there add ([`Wire::on`]). `finish` is added once at the end. Windows are taken as wide enough not to bind, and times
 /// of availability as they are at the start.
 ///
 /// # Errors
