@@ -70,10 +70,11 @@ pub fn t_total(n: f64, p: u64, t_comp: f64, t_merge: f64, t_comm: f64, drain: Dr
 /// ```
 ///
 /// the terms in n only where the drain is [`Drain::Counted`]; a = 2 is equation 6 as printed.
-/// Assumptions: every stage takes T_comp at most, N_g ≥ P_g, P_g is a power of a. It is exact for
-/// the pipeline as Forerun runs it where merges and messages cost the same at every level, no more
-/// than a task, and N_g − P_g is a multiple of P_g − P_g/a, but for the end of the protocol
-/// (see [`crate::reduction`]).
+/// Assumptions: every stage takes T_comp at most, N_g ≥ P_g, P_g is a power of a. The pipeline as
+/// Forerun runs it takes that time less the T_comm of the steps before the drain, of which its senders
+/// pay the overhead only, and less one merge of two, since the last rank has nothing of its own to
+/// merge its last set with, where stages are equal and N_g − P_g is a multiple of P_g − P_g/a
+/// ([`crate::reduction`] has the exact time).
 ///
 /// ```
 /// use forerun_model::kuntraruk::{Drain, Equation6};

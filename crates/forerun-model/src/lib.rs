@@ -3,7 +3,8 @@
 //! Nothing is run here: [`reduction::predict`] says how long a reduction takes in a
 //! [`Shape`](forerun_skeleton::reduction::Shape), from a profile of the application and a
 //! platform, in microseconds and for any number of ranks. [`plan`] searches for the best shape
-//! and grain. [`queueing`] says what waiting for links, and for answers, comes to. [`kuntraruk`] and [`juhasz`] hold published equations, apart and unchanged.
+//! and grain. [`queueing`] says what waiting for links, and for answers, comes to. [`kuntraruk`] and
+//! [`juhasz`] hold published equations, apart and unchanged.
 //!
 //! ```
 //! use forerun_model::{Load, reduction::predict};

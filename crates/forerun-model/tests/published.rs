@@ -5,11 +5,12 @@ mod common;
 use common::{cluster, costs, network};
 use forerun_model::Load;
 use forerun_model::kuntraruk::{
-    Drain, depth, largest_p, per_result, speedup, t_merge, t_par, t_seq, t_total,
+    Drain, Equation6, depth, largest_p, per_result, speedup, speedup_bound, t_comm, t_merge, t_par, t_seq,
+    t_total,
 };
 use forerun_model::planner::{Divisible, Fixed, Request, plan};
 use forerun_model::reduction::{balance, predict};
-use forerun_platform::Strategy;
+use forerun_platform::{Bytes, BytesPerSecond, Seconds, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 /// T_comp of feature extraction, and the merge cost that explains tables VI to XI.
@@ -24,6 +25,7 @@ fn near(a: f64, b: f64, tolerance: f64) {
 fn speedup_model() {
     for (p, s) in [(8, 6.857), (16, 14.222), (32, 29.091), (64, 59.077), (128, 119.467)] {
         near(speedup(p), s, 5e-4);
+        assert!(speedup(p) < speedup_bound(p));
     }
     assert_eq!(depth(8), 7.0);
 }
@@ -40,6 +42,79 @@ fn equations_one_two_and_six() {
     near(t_total(512.0, 8, 1.39, 0.0, 0.25, Drain::Ignored), 208.03, 1e-2);
     let drained = t_total(512.0, 8, 1.39, 0.5, 0.25, Drain::Counted);
     near(drained - t_total(512.0, 8, 1.39, 0.5, 0.25, Drain::Ignored), 3.0 * 0.75, 1e-12);
+}
+
+/// Tables I to IV and XVI: T_comm from equation 11, and the ones that the printed results follow from.
+#[test]
+fn predicted_times_of_feature_extraction_and_sorting() {
+    let capacity: BytesPerSecond = "1.28 Gbit/s".parse().unwrap();
+    let total = |tasks, processors, groups, t_comp, t_comm| {
+        let e = Equation6 {
+            tasks,
+            processors,
+            groups,
+            arity: 2,
+            t_comp: Seconds(t_comp),
+            t_merge: Seconds(0.0),
+            t_comm,
+            drain: Drain::Ignored,
+        };
+        e.total().0
+    };
+    let t = t_comm(Bytes(23_720), capacity, Seconds(TASK)).unwrap();
+    near(t.0, 0.449e-3, 5e-7);
+    near(total(4096.0, 128, 8, TASK, t), 9.478, 5e-4);
+    for (groups, tasks, seconds) in [
+        (1, 4096.0, 77.97),
+        (1, 8192.0, 156.09),
+        (1, 16384.0, 312.33),
+        (2, 4096.0, 38.91),
+        (4, 4096.0, 19.38),
+        (8, 4096.0, 9.61),
+    ] {
+        near(total(tasks, 16 * groups, groups, TASK, Seconds(2.58e-3)), seconds, 5e-3);
+    }
+    let t = t_comm(Bytes(8_000_000), capacity, Seconds(1.39)).unwrap();
+    near(t.0, 0.2582, 5e-5);
+    for (tasks, formula, rounded) in [
+        (512.0, 209.06, 208.03),
+        (1024.0, 420.03, 417.95),
+        (2048.0, 841.97, 837.79),
+        (4096.0, 1685.85, 1677.47),
+    ] {
+        near(total(tasks, 8, 1, 1.39, t), formula, 6e-3);
+        near(total(tasks, 8, 1, 1.39, Seconds(0.25)), rounded, 6e-3);
+    }
+    // Where the formula would turn negative there is no T_comm.
+    assert!(t_comm(Bytes(8_000_000), capacity, Seconds(0.8)).is_err());
+}
+
+/// Equation 6 with its drain is what the program takes where stages are equal, up to what the paper
+/// does not count: the first set's task beside it, and the last rank, which does not merge.
+#[test]
+fn equation_six_beside_the_closed_form() {
+    for (groups, arity, size) in [(1usize, 2usize, 16usize), (4, 2, 8), (2, 3, 27), (1, 4, 64)] {
+        let cohort = size - size / arity;
+        let tasks = (groups * (size + 50 * cohort)) as u64;
+        let (merge, latency) = (0.1, 0.02);
+        let profile = costs(1.0, merge, 0.0, 0.0);
+        let shape = Shape { arity, groups, ..Shape::new(Strategy::ParallelPipeline, groups * size) };
+        let load = Load::new(tasks, 1.0);
+        let p = predict(&shape, &load, &profile, &cluster(network(latency, 0.0, 0.0))).unwrap();
+        let e = Equation6 {
+            tasks: tasks as f64,
+            processors: (groups * size) as u64,
+            groups: groups as u64,
+            arity: arity as u64,
+            t_comp: Seconds(1.0),
+            t_merge: Seconds(merge * (arity - 1) as f64),
+            t_comm: Seconds(latency),
+            drain: Drain::Counted,
+        };
+        // Transit is hidden behind the next task but while draining; the last rank merges one piece less.
+        let hidden = 50.0 * latency;
+        near(p.makespan_s - p.finish_s, e.total().0 - hidden - merge, 1e-9);
+    }
 }
 
 #[test]

@@ -1,10 +1,17 @@
 //! Times that were worked out by hand from the formulas of `LogGps`.
 
+use forerun_platform::{
+    Cost, Host, Level, Network, Platform, ReductionProfile, Seconds, SecondsPerByte, Service, Share, Stage,
+    Switching, Topology, TopologyKind,
+};
+use forerun_skeleton::Charge;
+
 use super::script::Op::{Claim, ReceiveAny, ReceiveFrom, Send, TryReceiveAny, Work};
 use super::script::{Saw, Script};
 use super::{Wire, ends, go};
+use crate::pricing::Profiled;
 use crate::world::PollOrder;
-use crate::{LogGps, Time};
+use crate::{LogGps, Pricing, Time};
 
 const WIRE: Wire = Wire {
     latency: 100,
@@ -122,4 +129,48 @@ fn the_overhead_grows_with_the_ranks() {
     let of = |ranks| LogGps::new(&network, ranks).expect("valid").send_overhead(3);
     assert_eq!(of(2), Time::from_picos(10 + 14 + 3));
     assert_eq!(of(64), Time::from_picos(10 + 448 + 3));
+}
+
+/// Leaf, spine and leaf, passed on whole, the spine half used by messages like ours: on each byte (3 ps
+/// at the hosts) the spine's link takes 4 ps and its wait, 4 ps · 0.5 / (1 − 0.5) of one in service, the
+/// second leaf's 3 ps; what is left of the spine holds the port for 8 ps.
+#[test]
+fn switches_delay_what_they_pass_on() {
+    let ps = |x: f64| x * 1e-12;
+    let level = |fan_in, per_byte| Level {
+        latency: Seconds(ps(5.0)).into(),
+        ..Level::new(fan_in, SecondsPerByte(ps(per_byte)))
+    };
+    let spine = Level { background: Share(0.5).into(), ..level(4, 4.0) };
+    let topology = Topology {
+        switching: Switching::StoreAndForward,
+        service: Service::Exponential,
+        ..Topology::new(TopologyKind::LeafSpine, vec![level(2, 3.0), spine])
+    };
+    let wire = Wire { latency: 100, gap: 7, gap_per_byte: 3, segment: Some(11), ..Wire::FREE };
+    let network = Network { topology: Some(topology), ..wire.network() };
+    let mut platform = Platform::new("p", vec![Host::new("h", 8, 1)], network);
+    let of = |platform: &Platform, ranks, bytes| {
+        let network = LogGps::on(platform, ranks).expect("a valid platform");
+        assert!(!network.is_plain(bytes));
+        let travel = network.travel(bytes);
+        (travel.port.picos(), travel.arrival.picos())
+    };
+    assert_eq!(of(&platform, 8, 11), (7 + 10 * 8, 10 * 3 + 115 + 11 * (4 + 4 + 3)));
+    // Cut in two: the second segment waits as the first does.
+    assert_eq!(of(&platform, 8, 12), (87 + 7, 87 + 115 + 11 * 11));
+    // Under one leaf nothing is added but its latency.
+    let near = LogGps::on(&platform, 2).expect("a valid platform");
+    assert_eq!((near.latency(), near.is_plain(11)), (Time::from_picos(105), true));
+    assert_eq!(near, Wire { latency: 105, ..wire }.compile());
+    // A host of whose time others take a quarter.
+    platform.hosts[0].background = Share(0.25).into();
+    let profile = ReductionProfile { task: Cost::constant(3e-9), ..ReductionProfile::default() };
+    let prices = Profiled::new(&profile, &platform, 1).expect("a valid platform");
+    let charge = Charge { stage: Stage::Task, item: 0, bytes: 0, results: 1 };
+    assert_eq!(prices.price(0, Time::ZERO, charge, || ()).1, Time::from_picos(4000));
+    // Others that take all.
+    platform.network.topology.as_mut().expect("stated").levels[1].background = Share(1.0).into();
+    let error = LogGps::on(&platform, 8).expect_err("saturated").to_string();
+    assert!(error.contains("the links of the spine are saturated"), "{error}");
 }
