@@ -45,7 +45,9 @@
 //!   arrive, without a queue.
 //! - A program that cannot go on is told so, with the ranks and what they wait for.
 //!
-//! Not modelled: contention for links, and progress of a rendezvous while its receiver works.
+//! Not modelled: contention of the program's own messages for links behind their ports (switches, and
+//! other jobs' traffic in them, are an expected delay that is the same for all pairs: [`LogGps::on`]),
+//! and progress of a rendezvous while its receiver works.
 //! Operations begin when they are called; their futures wait for the end, and each is to be
 //! awaited before the next is called, as every pattern does.
 //!
