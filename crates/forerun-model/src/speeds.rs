@@ -1,6 +1,6 @@
 //! How fast the ranks of a job are.
 
-use forerun_platform::{Platform, Strategy};
+use forerun_platform::{Host, Platform, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 use crate::ModelError;
@@ -22,23 +22,11 @@ impl Speeds {
     pub fn new(platform: &Platform, ranks: usize) -> Result<Speeds, ModelError> {
         let cores = platform.cores();
         if cores == 0 {
-            return Err(ModelError::new(format!(
-                "platform {} has no cores: expected at least one",
-                platform.name
-            )));
+            return Err(no_cores(platform));
         }
         let mut speeds = Vec::with_capacity(platform.hosts.len());
         for host in &platform.hosts {
-            let now = host.availability.iter().take_while(|(from, _)| from.0 <= 0.0).last();
-            let speed = host.free_speed() * now.map_or(1.0, |&(_, factor)| factor);
-            if !(speed > 0.0 && speed.is_finite()) {
-                return Err(ModelError::new(format!(
-                    "host {} of platform {} has speed {speed}, less what other jobs use of it: expected a number \
-                     above 0",
-                    host.name, platform.name
-                )));
-            }
-            speeds.push(speed);
+            speeds.push(speed_of(platform, host)?);
         }
         let first = speeds[0];
         let ranks = if speeds.iter().all(|&s| s == first) {
@@ -47,6 +35,17 @@ impl Speeds {
             Err(platform.place(ranks).into_iter().map(|h| speeds[h]).collect())
         };
         Ok(Speeds { ranks, cores })
+    }
+
+    /// The speed of the first rank's host: it takes the finish of a job.
+    ///
+    /// # Errors
+    /// A platform without hosts, or a first host without speed.
+    pub fn of_first_rank(platform: &Platform) -> Result<f64, ModelError> {
+        match platform.hosts.first() {
+            Some(host) => speed_of(platform, host),
+            None => Err(no_cores(platform)),
+        }
     }
 
     /// The speed at which the slowest group goes: its slowest rank's, or for the adaptive strategy
@@ -95,4 +94,22 @@ impl Speeds {
     pub(crate) fn cores(&self) -> usize {
         self.cores
     }
+}
+
+fn no_cores(platform: &Platform) -> ModelError {
+    ModelError::new(format!("platform {} has no cores: expected at least one", platform.name))
+}
+
+/// The speed at the start of a core of `host`, less what other jobs use.
+fn speed_of(platform: &Platform, host: &Host) -> Result<f64, ModelError> {
+    let now = host.availability.iter().take_while(|(from, _)| from.0 <= 0.0).last();
+    let speed = host.free_speed() * now.map_or(1.0, |&(_, factor)| factor);
+    if !(speed > 0.0 && speed.is_finite()) {
+        return Err(ModelError::new(format!(
+            "host {} of platform {} has speed {speed}, less what other jobs use of it: expected a number \
+             above 0",
+            host.name, platform.name
+        )));
+    }
+    Ok(speed)
 }

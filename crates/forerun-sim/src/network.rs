@@ -120,7 +120,7 @@ impl LogGps {
         let own = network.gap_per_byte.value.0;
         // Checked before the route's hides it.
         PerByte::from_seconds(own, "gap per byte")?;
-        let gap_per_byte = if route.gap_per_byte.0 > own { route.gap_per_byte.0 } else { own };
+        let gap_per_byte = own.max(route.gap_per_byte.0);
         let port_per_byte = (route.port_per_byte.0 - gap_per_byte).max(0.0);
         let switches = Switches {
             way: PerByte::from_seconds(route.per_byte.0, "time per byte in switches")?,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use forerun_model::Load;
 use forerun_model::planner::{Divisible, groups_of};
 use forerun_model::reduction::effective;
+use forerun_model::{Load, Speeds};
 use forerun_platform::{
     Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
 };
@@ -33,6 +33,8 @@ struct Scene {
     shape: Shape,
     tasks: u64,
     cores: usize,
+    /// The speed of the rank that takes the finish.
+    speed: f64,
 }
 
 impl Scene {
@@ -58,7 +60,8 @@ impl Scene {
         let app = if facts.commutative { app } else { app.keeping_order() };
         let network = LogGps::on(platform, shape.ranks)?;
         let pricing = Profiled::new(&profile, platform, shape.ranks)?;
-        Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1) })
+        let speed = Speeds::of_first_rank(platform).map_err(|e| RunError::Invalid(e.to_string()))?;
+        Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1), speed })
     }
 
     fn play(&self, pricing: &Profiled, options: &Options) -> Result<Simulated, RunError> {
@@ -80,7 +83,7 @@ impl Scene {
     }
 
     fn finish(&self, delivered_bytes: u64) -> f64 {
-        self.profile.finish.seconds(delivered_bytes as f64, self.tasks as f64)
+        self.profile.finish.seconds(delivered_bytes as f64, self.tasks as f64) / self.speed
     }
 }
 

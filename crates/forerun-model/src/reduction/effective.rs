@@ -5,7 +5,7 @@ use forerun_platform::{JoinAt, Platform, ReductionProfile, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 use super::costs::Costs;
-use crate::{Load, ModelError, Wire};
+use crate::{Load, ModelError, Speeds, Wire};
 
 /// The profile of a run of this shape and load: the slowing of tasks by busy neighbours is in
 /// their cost, and what it takes to make one result of the delivered sets is in the cost of the
@@ -28,7 +28,11 @@ pub fn effective(
 ) -> Result<ReductionProfile, ModelError> {
     let mut profile = profile.clone();
     slow(&mut profile, shape, platform);
-    profile.finish.fixed += gather(&profile, shape, load, platform)?;
+    // Messages take no longer on a slow host, but the finish does, with all that is in it.
+    let gathered = gather(&profile, shape, load, platform)?;
+    if gathered > 0.0 {
+        profile.finish.fixed += gathered * Speeds::of_first_rank(platform)?;
+    }
     let Some(join) = profile.join.take() else { return Ok(profile) };
     let costs = Costs::new(
         &ReductionProfile { merge: join.cost, ..profile.clone() },
