@@ -14,7 +14,8 @@ use crate::words::{digits, seconds};
 pub struct Saturated {
     /// The station.
     pub station: String,
-    /// ρ: what it is offered, with the background, over what it can serve; 1 or more.
+    /// ρ: what it is offered, with the background, over what it can serve; 1, to
+    /// rounding, or more.
     pub utilisation: f64,
     /// Arrivals of the load in question.
     pub offered: PerSecond,

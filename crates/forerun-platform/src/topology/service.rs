@@ -40,7 +40,7 @@ impl Service {
     /// ```
     ///
     /// (Pollaczek and Khinchine; the residual service found on arrival over what is left free.)
-    /// `None` where the utilisations add up to 1 or more: there is no steady state.
+    /// `None` where the utilisations add up to 1, to rounding, or more: there is no steady state.
     ///
     /// ```
     /// use forerun_platform::{Seconds, Service};
@@ -52,7 +52,8 @@ impl Service {
     /// ```
     pub fn waiting(self, streams: &[(f64, Seconds)]) -> Option<Seconds> {
         let utilisation: f64 = streams.iter().map(|&(rho, _)| rho).sum();
-        if utilisation.is_nan() || utilisation >= 1.0 {
+        // 1 to rounding: sixteen sixteenths need not add up.
+        if utilisation.is_nan() || utilisation >= 1.0 - 1e-12 {
             return None;
         }
         let residual: Seconds = streams.iter().map(|&(rho, mean)| mean * rho).sum();
