@@ -29,6 +29,7 @@
 pub mod du;
 mod error;
 pub mod juhasz;
+pub mod farm;
 pub mod kuntraruk;
 mod load;
 pub mod mizutani;

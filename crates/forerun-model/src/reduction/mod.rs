@@ -94,5 +94,6 @@ pub use bound::Bound;
 pub use effective::effective;
 pub use efficiency::{Efficiency, efficiency};
 pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
+pub(crate) use interval::largest_normal;
 pub use predict::{Balance, Prediction, balance, predict};
 pub(crate) use predict::{balanced_share, makespan};

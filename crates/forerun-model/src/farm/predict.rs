@@ -1,0 +1,138 @@
+//! How long a farm takes.
+
+use forerun_platform::{Network, Platform};
+
+use super::rounds;
+use super::trip::{Limit, Trip};
+use super::{Masters, Tasks};
+use crate::reduction::largest_normal;
+use crate::{ModelError, Speeds, Wire};
+
+/// A farm on a network, for any number of ranks. See [`crate::farm`] for what is assumed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Farm {
+    network: Network,
+    tasks: Tasks,
+}
+
+/// What a farm of a given number of ranks and masters comes to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prediction {
+    /// Ranks, masters included.
+    pub ranks: usize,
+    /// Masters.
+    pub masters: usize,
+    /// Expected seconds from the start to the end of the last rank.
+    pub makespan_s: f64,
+    /// The same without spread: exact.
+    pub even_s: f64,
+    /// What keeps the group that takes longest from being faster.
+    pub limit: Limit,
+    /// The master's share of that time that it is busy, in a long run.
+    pub utilisation: f64,
+    /// The round trip.
+    pub trip: Trip,
+}
+
+impl Farm {
+    /// A farm on hosts of speed 1.
+    ///
+    /// # Errors
+    /// No task, no prefetch, or a figure that is negative or not a number.
+    pub fn new(network: &Network, tasks: Tasks) -> Result<Farm, ModelError> {
+        if tasks.count == 0 || tasks.prefetch == 0 {
+            return Err(ModelError::new(format!(
+                "a farm of {} tasks, of which a slave has {} at a time: expected at least 1 of both",
+                tasks.count, tasks.prefetch
+            )));
+        }
+        let figures = [
+            ("work", tasks.work_s),
+            ("spread", tasks.spread),
+            ("message", tasks.task_bytes),
+            ("answer", tasks.answer_bytes),
+        ];
+        for (name, value) in figures {
+            if !(value >= 0.0 && value.is_finite()) {
+                return Err(ModelError::new(format!("a task's {name} is {value}: expected a number from 0")));
+            }
+        }
+        Wire::new(network, 2)?;
+        Ok(Farm { network: network.clone(), tasks })
+    }
+
+    /// A farm on a platform whose hosts are alike; `tasks.work_s` is on a host of speed 1.
+    ///
+    /// # Errors
+    /// As [`Farm::new`]; hosts of different speeds.
+    pub fn on(platform: &Platform, tasks: Tasks) -> Result<Farm, ModelError> {
+        let speed = Speeds::new(platform, platform.hosts.len())?.first();
+        if platform.hosts.iter().any(|h| h.speed != platform.hosts[0].speed || !h.availability.is_empty()) {
+            return Err(ModelError::new(format!(
+                "the hosts of platform {} differ in speed, and the farm's model takes slaves to be alike: \
+                 give one kind of host",
+                platform.name
+            )));
+        }
+        Farm::new(&platform.network, Tasks { work_s: tasks.work_s / speed, ..tasks })
+    }
+
+    /// The tasks.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
+    }
+
+    /// A task's round trip in a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// The overheads are out of bounds.
+    pub fn trip(&self, ranks: usize) -> Result<Trip, ModelError> {
+        Ok(Trip::new(&Wire::new(&self.network, ranks)?, &self.tasks))
+    }
+
+    /// The prediction for `ranks` ranks, `masters` of them masters: see [`Masters`] for the groups.
+    ///
+    /// Cost: O(ranks · prefetch) for each of the rounds until the farm is in its steady state, and for
+    /// each kind of group, of which there are few.
+    ///
+    /// # Errors
+    /// Not a slave for every master.
+    pub fn predict(&self, ranks: usize, masters: usize) -> Result<Prediction, ModelError> {
+        let groups = Masters::new(ranks, masters)?.groups(self.tasks.count);
+        let trip = self.trip(ranks)?;
+        let mut kinds: Vec<(u64, u64)> = groups.clone();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let prefetch = self.tasks.prefetch;
+        let mut longest = (0.0f64, 0.0f64, kinds[0].0);
+        for &(slaves, tasks) in &kinds {
+            let even = rounds::makespan(&trip, slaves, tasks, prefetch);
+            let expected = self.expected(&trip, slaves, tasks, masters, even);
+            if expected >= longest.0 {
+                longest = (expected, longest.1, slaves);
+            }
+            longest.1 = longest.1.max(even);
+        }
+        let (cycle, limit) = trip.cycle_s(longest.2, prefetch);
+        let utilisation = if cycle > 0.0 { longest.2 as f64 * trip.master_s() / cycle } else { 0.0 };
+        Ok(Prediction { ranks, masters, makespan_s: longest.0, even_s: longest.1, limit, utilisation, trip })
+    }
+
+    /// Expected seconds of the slowest of `masters` groups like this one, which takes `even` without spread.
+    fn expected(&self, trip: &Trip, slaves: u64, tasks: u64, masters: usize, even: f64) -> f64 {
+        let deviation = self.tasks.spread * self.tasks.work_s;
+        if deviation == 0.0 || tasks == 0 {
+            return even;
+        }
+        let prefetch = self.tasks.prefetch;
+        // What slaves wait for the master anyway takes deviations up; but answers come at odd times.
+        let (cycle, own) = (trip.cycle_s(slaves, prefetch).0, trip.slave_cycle_s(prefetch));
+        let wait = if prefetch == 1 { trip.queueing_s(slaves.min(tasks)) } else { 0.0 };
+        let slow = even * (own + wait) / cycle;
+        // Whoever is free takes the next task, so that deviations add up over the group and are shared by
+        // its slaves; the tasks at the very end are shared by nobody.
+        let sum = deviation * (tasks as f64).sqrt() / slaves as f64 * largest_normal(masters as f64);
+        let last = deviation * largest_normal(slaves.min(tasks) as f64);
+        even.max(slow + sum + last)
+    }
+}

@@ -1,0 +1,135 @@
+//! A task's round trip.
+
+use super::Tasks;
+use crate::Wire;
+
+/// What keeps a farm from being faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The master: it gives out and takes in without a pause.
+    Master,
+    /// The master's port: bytes of tasks on the wire.
+    Port,
+    /// The slaves: they work without a pause.
+    Slaves,
+    /// The round trip: slaves wait for their next task although the master is free.
+    Trip,
+}
+
+impl Limit {
+    /// The name in files and messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Limit::Master => "master",
+            Limit::Port => "port",
+            Limit::Slaves => "slaves",
+            Limit::Trip => "trip",
+        }
+    }
+}
+
+/// Seconds of a task's round trip in a job of a given number of ranks, all their overheads included.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Trip {
+    /// o_s of the task: the master's time to give it out.
+    pub give_s: f64,
+    /// o_r of the answer: the master's time to take it in.
+    pub take_s: f64,
+    /// o_r of the task, the work and o_s of the answer: the slave's time.
+    pub slave_s: f64,
+    /// From when the master begins to give the task out until it has taken the answer in, if nobody waits.
+    pub total_s: f64,
+    /// For which the task's message keeps the master's port busy.
+    pub(super) port_s: f64,
+    /// For which the answer's message keeps the slave's port busy.
+    pub(super) slave_port_s: f64,
+    /// On the wire.
+    pub(super) there_s: f64,
+    pub(super) back_s: f64,
+    /// o_s and o_r of an empty message, and its time on the wire: of the end.
+    pub(super) end: End,
+}
+
+/// What the message that ends a slave costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct End {
+    pub(super) send_s: f64,
+    pub(super) there_s: f64,
+    pub(super) port_s: f64,
+    pub(super) receive_s: f64,
+}
+
+impl Trip {
+    pub(super) fn new(wire: &Wire, tasks: &Tasks) -> Trip {
+        let (task, answer) = (tasks.task_bytes, tasks.answer_bytes);
+        let (give_s, take_s) = (wire.send(task), wire.receive(answer));
+        let slave_s = wire.receive(task) + tasks.work_s + wire.send(answer);
+        let (there_s, back_s) = (wire.transit(task), wire.transit(answer));
+        Trip {
+            give_s,
+            take_s,
+            slave_s,
+            total_s: give_s + there_s + slave_s + back_s + take_s,
+            port_s: wire.port(task),
+            slave_port_s: wire.port(answer),
+            there_s,
+            back_s,
+            end: End {
+                send_s: wire.send(0.0),
+                there_s: wire.transit(0.0),
+                port_s: wire.port(0.0),
+                receive_s: wire.receive(0.0),
+            },
+        }
+    }
+
+    /// The master's time for a task: to give it out and to take its answer in.
+    pub fn master_s(&self) -> f64 {
+        self.give_s + self.take_s
+    }
+
+    /// Seconds in which a slave gets through a task if the master is always free: the longest of its own time,
+    /// its port's and a round trip over the tasks that it has at a time.
+    pub fn slave_cycle_s(&self, prefetch: u64) -> f64 {
+        self.slave_s.max(self.slave_port_s).max(self.total_s / prefetch.max(1) as f64)
+    }
+
+    /// Seconds from task to task of a slave in a long run of `slaves` slaves, and what sets it.
+    pub fn cycle_s(&self, slaves: u64, prefetch: u64) -> (f64, Limit) {
+        let all = slaves as f64;
+        let own = self.slave_s.max(self.slave_port_s);
+        let candidates = [
+            (all * self.master_s(), Limit::Master),
+            (all * self.port_s, Limit::Port),
+            (own, Limit::Slaves),
+            (self.total_s / prefetch.max(1) as f64, Limit::Trip),
+        ];
+        candidates.into_iter().fold((0.0, Limit::Trip), |a, b| if b.0 > a.0 { b } else { a })
+    }
+
+    /// Mean seconds that an answer waits for the master where `slaves` slaves answer at odd times and have
+    /// one task at a time.
+    ///
+    /// Mean value analysis of a closed loop of one station: the n-th answer finds those that n − 1 slaves
+    /// leave there on average, the one that the master works on half done (its time does not vary).
+    pub(super) fn queueing_s(&self, slaves: u64) -> f64 {
+        let serve = self.master_s();
+        let away = self.total_s - serve;
+        let (mut there, mut busy, mut stay) = (0.0, 0.0f64, serve);
+        for n in 1..=slaves {
+            stay = serve * (1.0 + there - busy / 2.0);
+            let rate = n as f64 / (away + stay);
+            there = rate * stay;
+            busy = (rate * serve).min(1.0);
+        }
+        (stay - serve).max(0.0)
+    }
+
+    /// The least number of tasks that a slave has to have at a time so that it never waits for a round trip,
+    /// where `slaves` slaves share the master: more does not help in a long run.
+    pub fn prefetch(&self, slaves: u64) -> u64 {
+        let all = slaves as f64;
+        let rest = (all * self.master_s()).max(all * self.port_s).max(self.slave_s).max(self.slave_port_s);
+        if rest > 0.0 { (self.total_s / rest * (1.0 - 4.0 * f64::EPSILON)).ceil().max(1.0) as u64 } else { 1 }
+    }
+}
