@@ -3,8 +3,9 @@
 //! Nothing is run here: [`reduction::predict`] says how long a reduction takes in a
 //! [`Shape`](forerun_skeleton::reduction::Shape), from a profile of the application and a
 //! platform, in microseconds and for any number of ranks. [`plan`] searches for the best shape
-//! and grain. [`queueing`] says what waiting for links, and for answers, comes to. [`kuntraruk`] and
-//! [`juhasz`] hold published equations, apart and unchanged.
+//! and grain. [`queueing`] says what waiting for links, and for answers, comes to, [`packet`] the packet
+//! size of a pipeline, and [`farm`] how many ranks and masters a farm should have. [`kuntraruk`],
+//! [`juhasz`], [`du`] and [`mizutani`] hold published equations, apart and unchanged.
 //!
 //! ```
 //! use forerun_model::{Load, reduction::predict};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use forerun_model::farm::{Farm, Limit, Tasks};
+use forerun_model::farm::{Bound, Farm, Tasks};
 use forerun_platform::{Cost, Measured, Network, Overhead, ReductionProfile, Seconds, SecondsPerByte, Stage};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run_totals};
@@ -161,15 +161,15 @@ proptest! {
             farm.predict(ranks, 1).expect("valid")
         };
         let (few, many) = (of(1 << 20), of(1 << 21));
-        let (cycle, limit) = many.trip.cycle_s(slaves, tasks.prefetch);
+        let (cycle, bound) = many.trip.cycle_s(slaves, tasks.prefetch);
         let rate = (many.makespan_s - few.makespan_s) / f64::from(1 << 20);
-        prop_assert!((rate - cycle).abs() <= 1e-6 * cycle + 1e-15, "{rate} for {cycle}, {limit:?}");
-        prop_assert_eq!(limit, many.limit);
+        prop_assert!((rate - cycle).abs() <= 1e-6 * cycle + 1e-15, "{rate} for {cycle}, {bound:?}");
+        prop_assert_eq!(bound, many.bound);
         // Prefetch that suffices leaves no wait for the round trip, and one task less does.
         let enough = many.trip.prefetch(slaves);
         prop_assert!(many.trip.cycle_s(slaves, enough).0 <= many.trip.cycle_s(slaves, enough + 1).0 * (1.0 + 1e-12));
         if enough > 1 {
-            prop_assert_eq!(many.trip.cycle_s(slaves, enough - 1).1, Limit::Trip);
+            prop_assert_eq!(many.trip.cycle_s(slaves, enough - 1).1, Bound::Trip);
         }
     }
 
@@ -189,12 +189,12 @@ proptest! {
         prop_assert!(all[..best.ranks - 2].iter().all(|s| *s > least));
         let saturates = farm.saturation(most).expect("valid");
         for ranks in 2..=most {
-            let limit = farm.predict(ranks, 1).expect("valid").limit;
-            let masters = matches!(limit, Limit::Master | Limit::Port);
+            let bound = farm.predict(ranks, 1).expect("valid").bound;
+            let masters = matches!(bound, Bound::Master | Bound::Port);
             if saturates.is_some_and(|from| ranks == from) {
-                prop_assert!(masters, "{ranks}: {limit:?}");
+                prop_assert!(masters, "{ranks}: {bound:?}");
             } else if saturates.is_none_or(|from| ranks < from) {
-                prop_assert!(!masters, "{ranks}: {limit:?}");
+                prop_assert!(!masters, "{ranks}: {bound:?}");
             }
         }
         let by_masters = farm.by_masters(most).expect("valid");

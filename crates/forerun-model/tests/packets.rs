@@ -210,3 +210,26 @@ fn a_pipeline_that_costs_nothing_takes_no_time() {
     let ran = run(&case.filters(3), &LogGps::free(), &Free, &Options::new(3)).expect("ends");
     assert_eq!(ran.outs, [7, 7, 7]);
 }
+
+#[test]
+fn memory_limits_the_size_of_packets() {
+    let stages =
+        vec![StageCost::new(2.0, 0.001).with_ratio(2.0), StageCost::new(0.0, 0.002).with_ratio(0.25)];
+    let of = |communication| Pipeline::new(stages.clone(), communication, 1000, 10.0).expect("valid");
+    // Two packets in and one out: at fixed frequency 2 + 2 and 2 (2 + 1/4) packets as they were cut, at
+    // fixed size 2 + 2 and 2 + 1/4, of which the quarter may leave a packet over.
+    for (communication, needs) in
+        [(Communication::FixedFrequency, [4.0, 4.5]), (Communication::FixedSize, [4.0, 3.25])]
+    {
+        let free = of(communication);
+        assert_eq!([0, 1].map(|i| free.memory(i, 1, 2)), needs.map(|n| 10.0 * n));
+        let limits = [None, Some(10.0 * needs[1] * 30.0)];
+        let limited = of(communication).with_memory(&limits, 2).expect("one fits");
+        assert_eq!((free.largest(), limited.largest()), (1000, 30));
+        let least = (1..=30).map(|size| limited.makespan(size)).fold(f64::INFINITY, f64::min);
+        assert_eq!(limited.optimum().makespan_s, least);
+        assert!(limited.flat(0.5).largest() <= 30);
+        let none = of(communication).with_memory(&[Some(1.0), None], 2).expect_err("none fits").to_string();
+        assert!(none.contains("stage 1 needs 40 B") && none.contains("has 1 B"), "{none}");
+    }
+}

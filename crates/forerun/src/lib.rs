@@ -6,6 +6,7 @@
 //! | [`commands`] | what each command does |
 //! | [`figures`], [`pilot`] | the platform's figures and the job's |
 //! | [`planning`], [`simulate`] | plans, and predictions by virtual time |
+//! | [`models`] | models that stand alone: packets, farms |
 //! | [`execute`] | running a job as planned |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
@@ -29,6 +30,7 @@ pub mod figures;
 pub mod file;
 pub mod guardian;
 pub mod jobs;
+pub mod models;
 pub mod outcomes;
 pub mod paths;
 pub mod pilot;

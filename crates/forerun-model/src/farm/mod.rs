@@ -56,14 +56,14 @@
 //! # Example
 //!
 //! ```
-//! use forerun_model::farm::{Farm, Limit, Tasks};
+//! use forerun_model::farm::{Farm, Bound, Tasks};
 //! use forerun_platform::preset;
 //!
 //! // A point of a Mandelbrot set a task, on the paper's cluster.
 //! let cluster = preset("osaka-fast-ethernet").ok_or("not shipped")?.platform()?;
 //! let farm = Farm::on(&cluster, Tasks::new(1_048_576, 200e-6, 8.0, 12.0))?;
 //! let all = farm.predict(64, 1)?;
-//! assert_eq!(all.limit, Limit::Master);
+//! assert_eq!(all.bound, Bound::Master);
 //! assert!((all.trip.master_s() - 48.9e-6).abs() < 0.05e-6);
 //! assert!((all.makespan_s - 51.3).abs() < 0.05);
 //!
@@ -85,4 +85,4 @@ mod trip;
 pub use masters::Masters;
 pub use predict::{Farm, Prediction};
 pub use tasks::Tasks;
-pub use trip::{Limit, Trip};
+pub use trip::{Bound, Trip};

@@ -1,7 +1,10 @@
 //! The best number of processors and of masters, and where the master saturates.
 
-use super::{Farm, Prediction};
+use super::{Farm, Masters, Prediction};
 use crate::ModelError;
+
+/// What rounding may do to a bound, as a part of it.
+const ROUNDING: f64 = 1e-12;
 
 impl Farm {
     /// The least number of ranks, up to `most`, at which one master is busy all the time in a long run; more
@@ -31,17 +34,13 @@ impl Farm {
             return Err(ModelError::new(format!("a farm of at most {most} ranks: expected at least 2")));
         }
         let mut best = self.predict(2, 1)?;
-        let tasks = self.tasks();
         // The most first, since it is often near the best.
         let last = self.predict(most, 1)?;
         let known = last.makespan_s.min(best.makespan_s);
         for ranks in 3..=most {
             let trip = self.trip(ranks)?;
-            let slaves = (ranks - 1) as u64;
-            let bound = (tasks.count as f64 * trip.master_s())
-                .max(tasks.count.div_ceil(slaves) as f64 * trip.slave_s)
-                .max(trip.total_s);
-            if bound > known.min(best.makespan_s) * (1.0 + 1e-12) {
+            let bound = trip.least_s((ranks - 1) as u64, self.tasks().count);
+            if bound > known.min(best.makespan_s) * (1.0 + ROUNDING) {
                 continue;
             }
             let next = self.predict(ranks, 1)?;
@@ -61,13 +60,19 @@ impl Farm {
     }
 
     /// That of [`by_masters`](Self::by_masters) with the least expected makespan; of equals, that of fewest
-    /// masters.
+    /// masters. Numbers are left out only where a lower bound shows them to take longer.
     ///
     /// # Errors
     /// As there.
     pub fn best_masters(&self, ranks: usize) -> Result<Prediction, ModelError> {
+        let trip = self.trip(ranks)?;
         let mut best = self.predict(ranks, 1)?;
         for masters in 2..=ranks / 2 {
+            let groups = Masters::new(ranks, masters)?.groups(self.tasks().count);
+            let bounds = groups.iter().map(|&(slaves, tasks)| trip.least_s(slaves, tasks));
+            if bounds.fold(0.0, f64::max) > best.makespan_s * (1.0 + ROUNDING) {
+                continue;
+            }
             let next = self.predict(ranks, masters)?;
             if next.makespan_s < best.makespan_s {
                 best = next;

@@ -3,7 +3,7 @@
 use forerun_platform::{Network, Platform};
 
 use super::rounds;
-use super::trip::{Limit, Trip};
+use super::trip::{Bound, Trip};
 use super::{Masters, Tasks};
 use crate::reduction::largest_normal;
 use crate::{ModelError, Speeds, Wire};
@@ -27,7 +27,7 @@ pub struct Prediction {
     /// The same without spread: exact.
     pub even_s: f64,
     /// What keeps the group that takes longest from being faster.
-    pub limit: Limit,
+    pub bound: Bound,
     /// The master's share of that time that it is busy, in a long run.
     pub utilisation: f64,
     /// The round trip.
@@ -113,9 +113,9 @@ impl Farm {
             }
             longest.1 = longest.1.max(even);
         }
-        let (cycle, limit) = trip.cycle_s(longest.2, prefetch);
+        let (cycle, bound) = trip.cycle_s(longest.2, prefetch);
         let utilisation = if cycle > 0.0 { longest.2 as f64 * trip.master_s() / cycle } else { 0.0 };
-        Ok(Prediction { ranks, masters, makespan_s: longest.0, even_s: longest.1, limit, utilisation, trip })
+        Ok(Prediction { ranks, masters, makespan_s: longest.0, even_s: longest.1, bound, utilisation, trip })
     }
 
     /// Expected seconds of the slowest of `masters` groups like this one, which takes `even` without spread.

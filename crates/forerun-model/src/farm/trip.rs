@@ -5,7 +5,7 @@ use crate::Wire;
 
 /// What keeps a farm from being faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Limit {
+pub enum Bound {
     /// The master: it gives out and takes in without a pause.
     Master,
     /// The master's port: bytes of tasks on the wire.
@@ -16,14 +16,14 @@ pub enum Limit {
     Trip,
 }
 
-impl Limit {
+impl Bound {
     /// The name in files and messages.
     pub fn name(self) -> &'static str {
         match self {
-            Limit::Master => "master",
-            Limit::Port => "port",
-            Limit::Slaves => "slaves",
-            Limit::Trip => "trip",
+            Bound::Master => "master",
+            Bound::Port => "port",
+            Bound::Slaves => "slaves",
+            Bound::Trip => "trip",
         }
     }
 }
@@ -88,6 +88,16 @@ impl Trip {
         self.give_s + self.take_s
     }
 
+    /// Seconds that `tasks` tasks take with `slaves` slaves at least: the master's time for all of them, a
+    /// slave's for its part, and a round trip.
+    pub(super) fn least_s(&self, slaves: u64, tasks: u64) -> f64 {
+        if tasks == 0 {
+            return 0.0;
+        }
+        let slave = tasks.div_ceil(slaves) as f64 * self.slave_s;
+        (tasks as f64 * self.master_s()).max(slave).max(self.total_s)
+    }
+
     /// Seconds in which a slave gets through a task if the master is always free: the longest of its own time,
     /// its port's and a round trip over the tasks that it has at a time.
     pub fn slave_cycle_s(&self, prefetch: u64) -> f64 {
@@ -95,16 +105,16 @@ impl Trip {
     }
 
     /// Seconds from task to task of a slave in a long run of `slaves` slaves, and what sets it.
-    pub fn cycle_s(&self, slaves: u64, prefetch: u64) -> (f64, Limit) {
+    pub fn cycle_s(&self, slaves: u64, prefetch: u64) -> (f64, Bound) {
         let all = slaves as f64;
         let own = self.slave_s.max(self.slave_port_s);
         let candidates = [
-            (all * self.master_s(), Limit::Master),
-            (all * self.port_s, Limit::Port),
-            (own, Limit::Slaves),
-            (self.total_s / prefetch.max(1) as f64, Limit::Trip),
+            (all * self.master_s(), Bound::Master),
+            (all * self.port_s, Bound::Port),
+            (own, Bound::Slaves),
+            (self.total_s / prefetch.max(1) as f64, Bound::Trip),
         ];
-        candidates.into_iter().fold((0.0, Limit::Trip), |a, b| if b.0 > a.0 { b } else { a })
+        candidates.into_iter().fold((0.0, Bound::Trip), |a, b| if b.0 > a.0 { b } else { a })
     }
 
     /// Mean seconds that an answer waits for the master where `slaves` slaves answer at odd times and have

@@ -2,6 +2,7 @@
 
 mod count;
 mod job;
+mod model;
 mod options;
 
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use clap::{Args, Parser, Subcommand};
 
 pub use count::{count, number};
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
 /// What a command with a job ends its help with: the options that it takes whatever the job, and what a
@@ -105,6 +107,8 @@ pub enum Command {
     Report(ReportArgs),
     /// List, show or check platform files.
     Platform(PlatformArgs),
+    /// Show a model that stands alone: of a pipeline's packets, of a farm.
+    Model(ModelArgs),
     /// Make input to try things on.
     Generate(GenerateArgs),
 }

@@ -2,6 +2,7 @@
 
 pub mod generate;
 pub mod job;
+pub mod model;
 pub mod outcomes;
 pub mod plan;
 pub mod platform;
@@ -63,6 +64,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             Paths::new().writes("--out", Some(out)).check(&mut context.console, |_| false)?;
             generate::run(&args.what, &context)
         }
+        Command::Model(args) => model::run(&args.what, &mut context),
     };
     // Whatever ended early after a signal ended for it.
     done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))

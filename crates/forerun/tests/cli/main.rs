@@ -4,6 +4,7 @@ mod bad_input;
 mod job_files;
 mod json;
 mod killed;
+mod model;
 mod output;
 mod plan_predict;
 mod reduce;
