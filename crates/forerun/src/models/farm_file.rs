@@ -27,10 +27,6 @@ fn described(root: &Section<'_, '_>, file: &str) -> Option<Described> {
     let source = root.text("source").unwrap_or_default();
     let platform = root.text("platform");
     let processors = root.count("processors");
-    if processors.is_some_and(|p| !(2..1 << 20).contains(&p)) {
-        root.note("processors", "a farm has a master and at least one slave: \"processors\" is 2 to 1048575");
-        return None;
-    }
     let count = root.count("tasks");
     let count = root.required("tasks", "1048576", count);
     let work = root.quantity::<Seconds>("work");
