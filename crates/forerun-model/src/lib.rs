@@ -29,8 +29,8 @@
 
 pub mod du;
 mod error;
-pub mod juhasz;
 pub mod farm;
+pub mod juhasz;
 pub mod kuntraruk;
 mod load;
 pub mod mizutani;

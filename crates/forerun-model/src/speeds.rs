@@ -66,6 +66,11 @@ impl Speeds {
         }
     }
 
+    /// Whether all ranks have one speed.
+    pub(crate) fn are_alike(&self) -> bool {
+        self.ranks.is_ok()
+    }
+
     /// The first rank's speed.
     pub(crate) fn first(&self) -> f64 {
         match &self.ranks {

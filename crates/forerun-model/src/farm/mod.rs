@@ -41,7 +41,8 @@
 //!
 //! # What is assumed
 //!
-//! - Slaves are alike, and a master does nothing else. Messages do not contend for links.
+//! - Slaves are alike, and a master does nothing else. Messages of the farm do not contend for links; what a
+//!   topology's switches and other jobs' traffic add to a message is counted (see [`crate::Wire`]).
 //! - A message above the rendezvous threshold pays for the request as if its receiver were ready.
 //! - A slave that has no further task is ended by an empty message, in answer to its first answer after the
 //!   last task is given out.

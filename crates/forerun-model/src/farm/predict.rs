@@ -1,6 +1,6 @@
 //! How long a farm takes.
 
-use forerun_platform::{Network, Platform};
+use forerun_platform::{Host, Network, Platform};
 
 use super::rounds;
 use super::trip::{Bound, Trip};
@@ -11,7 +11,7 @@ use crate::{ModelError, Speeds, Wire};
 /// A farm on a network, for any number of ranks. See [`crate::farm`] for what is assumed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Farm {
-    network: Network,
+    platform: Platform,
     tasks: Tasks,
 }
 
@@ -40,6 +40,14 @@ impl Farm {
     /// # Errors
     /// No task, no prefetch, or a figure that is negative or not a number.
     pub fn new(network: &Network, tasks: Tasks) -> Result<Farm, ModelError> {
+        Farm::on(&Platform::new("network", vec![Host::new("host", 1, 1)], network.clone()), tasks)
+    }
+
+    /// A farm on a platform whose hosts are alike; `tasks.work_s` is on a host of speed 1.
+    ///
+    /// # Errors
+    /// As [`Farm::new`]; hosts of different speeds, or without any.
+    pub fn on(platform: &Platform, tasks: Tasks) -> Result<Farm, ModelError> {
         if tasks.count == 0 || tasks.prefetch == 0 {
             return Err(ModelError::new(format!(
                 "a farm of {} tasks, of which a slave has {} at a time: expected at least 1 of both",
@@ -57,24 +65,20 @@ impl Farm {
                 return Err(ModelError::new(format!("a task's {name} is {value}: expected a number from 0")));
             }
         }
-        Wire::new(network, 2)?;
-        Ok(Farm { network: network.clone(), tasks })
-    }
-
-    /// A farm on a platform whose hosts are alike; `tasks.work_s` is on a host of speed 1.
-    ///
-    /// # Errors
-    /// As [`Farm::new`]; hosts of different speeds.
-    pub fn on(platform: &Platform, tasks: Tasks) -> Result<Farm, ModelError> {
-        let speed = Speeds::new(platform, platform.hosts.len())?.first();
-        if platform.hosts.iter().any(|h| h.speed != platform.hosts[0].speed || !h.availability.is_empty()) {
+        let speeds = Speeds::new(platform, platform.hosts.len())?;
+        if !speeds.are_alike() || platform.hosts.iter().any(|h| !h.availability.is_empty()) {
             return Err(ModelError::new(format!(
                 "the hosts of platform {} differ in speed, and the farm's model takes slaves to be alike: \
                  give one kind of host",
                 platform.name
             )));
         }
-        Farm::new(&platform.network, Tasks { work_s: tasks.work_s / speed, ..tasks })
+        let farm = Farm {
+            platform: platform.clone(),
+            tasks: Tasks { work_s: tasks.work_s / speeds.first(), ..tasks },
+        };
+        farm.trip(2)?;
+        Ok(farm)
     }
 
     /// The tasks.
@@ -85,9 +89,9 @@ impl Farm {
     /// A task's round trip in a job of `ranks` ranks.
     ///
     /// # Errors
-    /// The overheads are out of bounds.
+    /// The overheads are out of bounds, or other jobs use up a link on the way.
     pub fn trip(&self, ranks: usize) -> Result<Trip, ModelError> {
-        Ok(Trip::new(&Wire::new(&self.network, ranks)?, &self.tasks))
+        Ok(Trip::new(&Wire::on(&self.platform, ranks)?, &self.tasks))
     }
 
     /// The prediction for `ranks` ranks, `masters` of them masters: see [`Masters`] for the groups.

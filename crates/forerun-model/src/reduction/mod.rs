@@ -93,7 +93,7 @@ mod tree;
 pub use bound::Bound;
 pub use effective::effective;
 pub use efficiency::{Efficiency, efficiency};
-pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
 pub(crate) use interval::largest_normal;
+pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
 pub use predict::{Balance, Prediction, balance, predict};
 pub(crate) use predict::{balanced_share, makespan};
