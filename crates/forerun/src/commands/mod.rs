@@ -64,7 +64,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             Paths::new().writes("--out", Some(out)).check(&mut context.console, |_| false)?;
             generate::run(&args.what, &context)
         }
-        Command::Model(args) => model::run(&args.what, &mut context),
+        Command::Model(args) => model::run(&args.what, &context),
     };
     // Whatever ended early after a signal ended for it.
     done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))

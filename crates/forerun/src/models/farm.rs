@@ -61,7 +61,7 @@ struct Row {
 /// What is wrong with the file or the platform; a file that cannot be written.
 pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
-    args.draw.check(console)?;
+    super::check(&args.file, &args.draw, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = farm_file::read(&text, &args.file.display().to_string()).map_err(request)?;
     let spec = args.platform.as_deref().or(described.platform.as_deref());

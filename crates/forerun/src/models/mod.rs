@@ -12,6 +12,19 @@ mod packet_file;
 
 use std::path::Path;
 
+use crate::cli::DrawOptions;
+use crate::console::Console;
+use crate::error::CliError;
+use crate::paths::Paths;
+
+/// That nothing is written over the description, and all that is asked for can be written.
+fn check(file: &Path, draw: &DrawOptions, console: &Console) -> Result<(), CliError> {
+    draw.check(console)?;
+    let paths = Paths::new().reads([file]);
+    let paths = paths.writes("--csv", draw.csv.as_deref()).writes("--svg", draw.svg.as_deref());
+    paths.apart(console.json(), |_| false)
+}
+
 /// What a description is called that does not say it.
 fn stem(file: &str) -> String {
     Path::new(file).file_stem().map_or_else(|| file.to_string(), |s| s.to_string_lossy().into_owned())

@@ -122,6 +122,7 @@ fn what_is_wrong_in_a_description_is_shown_at_its_place() {
          bandwidth = \"1 GB/s\"\n",
     );
     place.run("model farm other.toml --platform unlike.toml").refused(2, &["differ in speed"]);
+    place.run("model farm other.toml --csv other.toml").refused(2, &["other.toml"]);
     place.run("model farm other.toml -p 1").refused(2, &["2"]);
     place.run("model packet other.toml --within 200%").refused(2, &["100 %"]);
 }
