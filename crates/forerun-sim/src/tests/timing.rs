@@ -152,7 +152,7 @@ fn switches_delay_what_they_pass_on() {
     let mut platform = Platform::new("p", vec![Host::new("h", 8, 1)], network);
     let of = |platform: &Platform, ranks, bytes| {
         let network = LogGps::on(platform, ranks).expect("a valid platform");
-        assert!(!network.is_plain(bytes));
+        assert!(network.plain_send(bytes).is_none());
         let travel = network.travel(bytes);
         (travel.port.picos(), travel.arrival.picos())
     };
@@ -161,7 +161,7 @@ fn switches_delay_what_they_pass_on() {
     assert_eq!(of(&platform, 8, 12), (87 + 7, 87 + 115 + 11 * 11));
     // Under one leaf nothing is added but its latency.
     let near = LogGps::on(&platform, 2).expect("a valid platform");
-    assert_eq!((near.latency(), near.is_plain(11)), (Time::from_picos(105), true));
+    assert_eq!((near.latency(), near.plain_send(11).is_some()), (Time::from_picos(105), true));
     assert_eq!(near, Wire { latency: 105, ..wire }.compile());
     // A host of whose time others take a quarter.
     platform.hosts[0].background = Share(0.25).into();
