@@ -1,5 +1,7 @@
 //! What the command line needs to know of an application to plan, run and rehearse it.
 
+use std::ops::Range;
+
 use forerun_platform::JoinAt;
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
@@ -16,6 +18,9 @@ pub struct Extent {
     pub min_grain: u64,
     /// Most bytes that a task may take, for memory's sake.
     pub max_grain: u64,
+    /// Bytes of the inputs of those tasks whose results were kept: they are in neither of the
+    /// above, and tasks of the run all the same.
+    pub kept: Vec<u64>,
 }
 
 /// The partial result of a job.
@@ -40,6 +45,10 @@ pub trait ReductionJob: Sized + Sync {
     /// Whether its work is done by other processes, so that only the wall clock sees it; else the
     /// CPU time of the thread tells, whatever else the machine does.
     const OUTSIDE: bool = false;
+
+    /// Whether the run takes results that a pilot got, so that it need not do their tasks again:
+    /// for tasks that have effects beside their results.
+    const KEEPS: bool = false;
 
     /// The application's name on the command line.
     fn name(&self) -> &'static str;
@@ -101,12 +110,22 @@ pub trait ReductionJob: Sized + Sync {
     /// A sentence that names the file.
     fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<(), AppError>;
 
-    /// Keeps what a pilot got of task `index` of `source`, so that the run need not do it again: for
-    /// tasks that have effects beside their results.
+    /// Whether the merged result of these consecutive tasks of `source` can be kept as that of one.
+    fn keeps_as_one(&self, _source: &Self::Source, _tasks: Range<u64>) -> bool {
+        false
+    }
+
+    /// Keeps what a pilot got of these consecutive tasks of `source`, in the place of what it kept of
+    /// each.
     ///
     /// # Errors
     /// A sentence that says why it cannot be kept.
-    fn keep(&self, _source: &Self::Source, _index: u64, _partial: &JobPartial<Self>) -> Result<(), AppError> {
+    fn keep(
+        &self,
+        _source: &Self::Source,
+        _tasks: Range<u64>,
+        _partial: &JobPartial<Self>,
+    ) -> Result<(), AppError> {
         Ok(())
     }
 

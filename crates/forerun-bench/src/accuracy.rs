@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
-use forerun_platform::{Outcome, Strategy, Way};
+use forerun_platform::{Interval, Outcome, Stage, Strategy, Way};
 
 use crate::record::Record;
 
@@ -18,12 +18,24 @@ struct Job {
     words: Vec<String>,
 }
 
-/// Relative errors of predictions and seconds measured, of one configuration.
+/// The predictions of one way for the runs of one configuration.
 #[derive(Default)]
-struct Errors {
+struct Predictions {
+    /// (predicted − measured) / measured.
+    errors: Vec<f64>,
+    /// Runs whose time was within the predicted interval.
+    within: usize,
+}
+
+/// What was predicted and measured of one configuration.
+#[derive(Default)]
+struct Compared {
     measured: Vec<f64>,
-    analytic: Vec<f64>,
-    simulated: Vec<f64>,
+    analytic: Predictions,
+    simulated: Predictions,
+    /// By stage, for every run what all ranks together were predicted (in closed form) and measured
+    /// to spend.
+    stages: BTreeMap<Stage, Vec<(f64, f64)>>,
 }
 
 /// Runs every job with every strategy on 1 and 2 processors and compares.
@@ -34,7 +46,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let dir = if memory.is_dir() { tempfile::tempdir_in(memory)? } else { tempfile::tempdir()? };
     let jobs = jobs(&forerun, dir.path())?;
     for job in &jobs {
-        let mut errors: BTreeMap<(usize, &'static str), Errors> = BTreeMap::new();
+        let mut compared: BTreeMap<(usize, &'static str), Compared> = BTreeMap::new();
         for round in 0..rounds {
             for processors in [1, 2] {
                 for strategy in Strategy::ALL {
@@ -44,15 +56,18 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
                     }
                     let name = if processors == 1 { "any" } else { strategy.name() };
                     let outcomes = run(&forerun, dir.path(), job, processors, strategy)?;
-                    errors.entry((processors, name)).or_default().add(&outcomes);
+                    compared.entry((processors, name)).or_default().add(&outcomes);
                 }
             }
         }
-        record.note(&table(job.name, rounds, &errors));
+        record.note(&table(job.name, rounds, &compared));
     }
     record.note(
-        "Files are on a file system in memory where there is one. Error: (predicted − measured) / measured, each run predicted from a pilot of its own; the median of \
-         the errors without their signs, and the one furthest off.",
+        "Files are on a file system in memory where there is one. Error: (predicted − measured) / measured, each run \
+         predicted from a pilot of its own: their median, that without their signs, the one furthest off, and how \
+         many measured times were within the predicted 95 % interval. Spread: the median deviation of the measured \
+         times from their median, which no prediction made beforehand can be better than. Stages: share of the \
+         measured busy time, and how far off the closed form's seconds for the stage were in the median.",
     );
     Ok(())
 }
@@ -127,41 +142,90 @@ fn run(
     Ok(outcomes)
 }
 
-impl Errors {
+impl Predictions {
+    fn add(&mut self, predicted: &Outcome, measured_s: f64) {
+        self.errors.push((predicted.makespan_s - measured_s) / measured_s);
+        let within = |i: Interval| i.low_s <= measured_s && measured_s <= i.high_s;
+        self.within += usize::from(predicted.predicted.is_some_and(within));
+    }
+
+    /// The median of the errors, that without their signs, the one furthest off, and the part of
+    /// the runs within the interval.
+    fn cells(&self) -> String {
+        format!(
+            "{:+.1} % | {:.1} % | {:+.1} % | {} of {}",
+            100.0 * median(&self.errors),
+            100.0 * median(&sizes(&self.errors)),
+            100.0 * worst(&self.errors),
+            self.within,
+            self.errors.len()
+        )
+    }
+}
+
+impl Compared {
     fn add(&mut self, outcomes: &[Outcome]) {
         let Some(measured) = outcomes.iter().find(|o| o.way == Way::Threads) else { return };
         self.measured.push(measured.makespan_s);
         for outcome in outcomes {
-            let error = (outcome.makespan_s - measured.makespan_s) / measured.makespan_s;
             match outcome.way {
-                Way::Analytic => self.analytic.push(error),
-                Way::Simulated => self.simulated.push(error),
+                Way::Analytic => {
+                    self.analytic.add(outcome, measured.makespan_s);
+                    for stage in [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish] {
+                        let seconds = |o: &Outcome| o.stages.get(&stage).map_or(0.0, |t| t.total_s);
+                        self.stages.entry(stage).or_default().push((seconds(outcome), seconds(measured)));
+                    }
+                }
+                Way::Simulated => self.simulated.add(outcome, measured.makespan_s),
                 _ => {}
             }
         }
     }
+
+    /// How much of the measured busy time each stage is, and how far off its prediction in the median.
+    fn parts(&self) -> String {
+        let took = |runs: &[(f64, f64)]| runs.iter().map(|r| r.1).sum::<f64>();
+        let busy: f64 = self.stages.values().map(|runs| took(runs)).sum();
+        let parts = self.stages.iter().filter(|(_, runs)| took(runs) > 0.02 * busy);
+        let part = |(stage, runs): (&Stage, &Vec<(f64, f64)>)| {
+            let off: Vec<f64> = runs.iter().filter(|r| r.1 > 0.0).map(|r| r.0 / r.1 - 1.0).collect();
+            format!("{} {:.0} % ({:+.0} %)", stage.name(), 100.0 * took(runs) / busy, 100.0 * median(&off))
+        };
+        parts.map(part).collect::<Vec<_>>().join(", ")
+    }
 }
 
-fn table(job: &str, rounds: usize, errors: &BTreeMap<(usize, &'static str), Errors>) -> String {
+fn table(job: &str, rounds: usize, compared: &BTreeMap<(usize, &'static str), Compared>) -> String {
+    let way = "median signed | median | worst | within";
     let mut text = format!(
         "## {job}: {rounds} rounds\n\n\
-         | processors | strategy | measured, median (lowest–highest) | analytic: median error | worst | simulated: median error | worst |\n\
-         |---|---|---|---|---|---|---|\n"
+         | processors | strategy | measured, median (lowest–highest) | spread | analytic: {way} | simulated: {way} | stages |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );
-    for ((processors, strategy), e) in errors {
-        let measured = sorted(&e.measured);
+    for ((processors, strategy), c) in compared {
+        let measured = sorted(&c.measured);
+        let middle = median(&measured);
         let range = match (measured.first(), measured.last()) {
-            (Some(low), Some(high)) => format!("{:.3} s ({low:.3}–{high:.3})", median(&measured)),
+            (Some(low), Some(high)) => format!("{middle:.3} s ({low:.3}–{high:.3})"),
             _ => "–".into(),
         };
+        let off: Vec<f64> = measured.iter().map(|m| (m / middle - 1.0).abs()).collect();
         text += &format!(
-            "| {processors} | {strategy} | {range} | {:.1} % | {:+.1} % | {:.1} % | {:+.1} % |\n",
-            100.0 * median(&sizes(&e.analytic)),
-            100.0 * worst(&e.analytic),
-            100.0 * median(&sizes(&e.simulated)),
-            100.0 * worst(&e.simulated),
+            "| {processors} | {strategy} | {range} | {:.1} % | {} | {} | {} |\n",
+            100.0 * median(&off),
+            c.analytic.cells(),
+            c.simulated.cells(),
+            c.parts()
         );
     }
+    let ways = || compared.values().flat_map(|c| [&c.analytic, &c.simulated]);
+    let (within, all) = ways().fold((0, 0), |(w, n), p| (w + p.within, n + p.errors.len()));
+    let errors: Vec<f64> = ways().flat_map(|p| p.errors.iter().copied()).collect();
+    text += &format!(
+        "\nAll: median error {:.1} %, with its sign {:+.1} %; {within} of {all} times within the 95 % interval.\n",
+        100.0 * median(&sizes(&errors)),
+        100.0 * median(&errors),
+    );
     text
 }
 

@@ -1,10 +1,10 @@
 //! The figures that predictions are made of: the platform's and the job's.
 
 use forerun_apps::ReductionJob;
-use forerun_platform::{Machine, Platform, Profile, ReductionProfile, Strategy};
+use forerun_platform::{Machine, Platform, Profile, ReductionProfile};
 
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
-use crate::cli::{FigureOptions, ShapeOptions};
+use crate::cli::FigureOptions;
 use crate::commands::Context;
 use crate::describe;
 use crate::error::{CliError, failed, request};
@@ -33,7 +33,6 @@ pub struct Figures {
 pub fn of<J: ReductionJob>(
     job: &J,
     processors: Option<usize>,
-    shape: &ShapeOptions,
     options: &FigureOptions,
     context: &Context,
 ) -> Result<Figures, CliError> {
@@ -60,7 +59,7 @@ pub fn of<J: ReductionJob>(
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
-    let workers = tasking(processors.unwrap_or_else(workers), shape).min(workers());
+    let workers = processors.unwrap_or_else(workers).min(workers());
     let (profile, pilot) = profile(job, given, options, workers, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
@@ -129,18 +128,6 @@ pub fn profile<J: ReductionJob>(
         file::write(file, profile.to_toml().as_bytes())?;
     }
     Ok((profile, pilot))
-}
-
-/// Ranks that run tasks at the same time, as far as the strategy is pinned: so many does the pilot
-/// run at a time, so that they slow each other as they will.
-fn tasking(processors: usize, shape: &ShapeOptions) -> usize {
-    let arity = shape.arity.unwrap_or(2).max(2);
-    match shape.strategy.get() {
-        Some(Strategy::ParallelPipeline) => processors - processors / arity,
-        Some(Strategy::MasterSlave) => processors.saturating_sub(shape.groups.unwrap_or(1)),
-        _ => processors,
-    }
-    .max(1)
 }
 
 /// Processors of this machine that a pilot may use.

@@ -2,7 +2,7 @@
 
 use forerun_apps::{Extent, ReductionJob};
 use forerun_model::Load;
-use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered};
+use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered, groups_of};
 use forerun_model::reduction::predict;
 use forerun_platform::{Bytes, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::{Reduce, Shape};
@@ -17,8 +17,10 @@ use crate::simulate::makespan;
 pub struct Facts {
     /// The application's name.
     pub name: String,
-    /// How its input can be cut.
+    /// How its input can be cut, without that of tasks that are done.
     pub input: Divisible,
+    /// Bytes of input of each task that is done before the run.
+    pub done: Vec<u64>,
     /// Whether its merge commutes.
     pub commutative: bool,
     /// Whether that is all of its input, or only like what keeps coming.
@@ -29,13 +31,13 @@ pub struct Facts {
 const HORIZON: usize = 4096;
 
 /// How far the costs of tasks are trusted beyond the largest that was tried.
-const BEYOND: u64 = 8;
+const BEYOND: u64 = 4;
 
 impl Facts {
-    /// The facts of a job. Where the planner is to choose the grain, tasks are at most eight times
+    /// The facts of a job. Where the planner is to choose the grain, tasks are at most four times
     /// as large as the `largest` that was tried: what larger ones cost was not seen.
     pub fn of<J: ReductionJob>(job: &J, largest: Option<u64>, shape: &ShapeOptions) -> Self {
-        let Extent { bytes, pieces, min_grain, max_grain } = job.extent();
+        let Extent { bytes, pieces, min_grain, max_grain, kept } = job.extent();
         let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
         let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));
         let first = job.first_sizes();
@@ -48,11 +50,30 @@ impl Facts {
             Some(sizes) => Divisible::Pieces { sizes, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
-        Facts { name: job.name().into(), input, commutative: job.app().commutative(), known }
+        Facts { name: job.name().into(), input, done: kept, commutative: job.app().commutative(), known }
     }
 }
 
 impl Facts {
+    /// The work when it is cut by `grain` into `tasks` tasks, those that are done included.
+    pub fn load(&self, grain: u64, tasks: u64) -> Load {
+        let uneven = match &self.input {
+            Divisible::Pieces { sizes, .. } => Load::unevenness(&groups_of(sizes, grain)),
+            _ => 0.0,
+        };
+        let done_bytes = self.done.iter().map(|&b| b as f64).sum();
+        let bytes = (self.input.bytes() + done_bytes) / tasks.max(1) as f64;
+        let done = self.done.len() as u64;
+        Load {
+            commutative: self.commutative,
+            known: self.known,
+            uneven,
+            done,
+            done_bytes,
+            ..Load::new(tasks, bytes)
+        }
+    }
+
     /// Whether there is no task left to plan for.
     pub fn nothing_left(&self) -> bool {
         match &self.input {
@@ -151,6 +172,7 @@ pub fn plan(
         fixed,
         commutative: facts.commutative,
         known_length: facts.known,
+        done: (facts.done.len() as u64, facts.done.iter().sum()),
         ..base
     };
     let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
@@ -192,8 +214,7 @@ fn refine(
         ..request.fixed
     };
     let shapes = considered(&Request { fixed: of_it, ..request.clone() }).map_err(crate::error::request)?;
-    let load =
-        Load { commutative: facts.commutative, ..Load::new(tasks, facts.input.bytes() / tasks as f64) };
+    let load = facts.load(plan.grain.bytes, tasks);
     let (costs, platform) = (request.profile, request.platform);
     let mut close: Vec<(f64, Shape)> = Vec::new();
     for shape in shapes {

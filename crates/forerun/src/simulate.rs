@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use forerun_model::Speeds;
 use forerun_model::planner::{Divisible, groups_of};
-use forerun_model::reduction::effective;
-use forerun_model::{Load, Speeds};
+use forerun_model::reduction::{Neighbours, Spent, effective};
 use forerun_platform::{
     Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
 };
@@ -37,31 +37,59 @@ struct Scene {
     speed: f64,
 }
 
+/// Runs in which the slowing by busy neighbours and how busy they are settle.
+const SETTLING: usize = 3;
+
 impl Scene {
     fn new(
         facts: &Facts,
         plan: &Plan,
         costs: &ReductionProfile,
         platform: &Platform,
+        neighbours: &Neighbours,
     ) -> Result<Self, RunError> {
         let shape = Shape::from(plan);
-        let inputs = inputs(&facts.input, plan.grain.bytes, plan.grain.tasks);
-        let (tasks, bytes) = match &inputs {
-            Inputs::Uniform { tasks, bytes } => (*tasks, *bytes as f64),
-            Inputs::Each(sizes) => {
-                let total = sizes.iter().fold(0u64, |a, &b| a.saturating_add(b));
-                (sizes.len() as u64, total as f64 / sizes.len().max(1) as f64)
-            }
+        let inputs = inputs(facts, plan.grain.bytes, plan.grain.tasks);
+        let tasks = match &inputs {
+            Inputs::Uniform { tasks, .. } => *tasks,
+            Inputs::Each(sizes) => sizes.len() as u64,
         };
-        let load = Load { commutative: facts.commutative, ..Load::new(tasks, bytes) };
-        let profile =
-            effective(costs, &shape, &load, platform).map_err(|e| RunError::Invalid(e.to_string()))?;
+        let profile = effective(costs, &shape, &facts.load(plan.grain.bytes, tasks), platform, neighbours)
+            .map_err(|e| RunError::Invalid(e.to_string()))?;
         let app = Costed::new(&profile, inputs)?;
         let app = if facts.commutative { app } else { app.keeping_order() };
         let network = LogGps::on(platform, shape.ranks)?;
         let pricing = Profiled::new(&profile, platform, shape.ranks)?;
         let speed = Speeds::of_first_rank(platform).map_err(|e| RunError::Invalid(e.to_string()))?;
         Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1), speed })
+    }
+
+    /// The scene in which ranks are slowed by neighbours that are as busy as they are in it.
+    fn settled(
+        facts: &Facts,
+        plan: &Plan,
+        costs: &ReductionProfile,
+        platform: &Platform,
+        options: &Options,
+    ) -> Result<Self, RunError> {
+        let shape = Shape::from(plan);
+        let mut neighbours = Neighbours::most(&shape, platform);
+        let mut scene = Scene::new(facts, plan, costs, platform, &neighbours)?;
+        if costs.contention <= 0.0 || neighbours.is_none() {
+            return Ok(scene);
+        }
+        for _ in 0..SETTLING {
+            let played = scene.play(&scene.pricing, options)?;
+            let seconds = |stage| played.stages.get(&stage).map_or(0.0, |t| t.total_s);
+            let spent = Spent {
+                task: seconds(Stage::Task),
+                merge: seconds(Stage::Merge) + seconds(Stage::Sink),
+                makespan: played.makespan_s,
+            };
+            neighbours = Neighbours::of(&shape, platform, &spent);
+            scene = Scene::new(facts, plan, costs, platform, &neighbours)?;
+        }
+        Ok(scene)
     }
 
     fn play(&self, pricing: &Profiled, options: &Options) -> Result<Simulated, RunError> {
@@ -102,8 +130,9 @@ pub fn makespan(
     platform: &Platform,
     interrupt: &Interrupt,
 ) -> Result<f64, RunError> {
-    let scene = Scene::new(facts, plan, costs, platform)?;
-    let played = scene.play(&scene.pricing, &options(plan, 0, interrupt))?;
+    let options = options(plan, 0, interrupt);
+    let scene = Scene::settled(facts, plan, costs, platform, &options)?;
+    let played = scene.play(&scene.pricing, &options)?;
     Ok(scene.seconds(&played))
 }
 
@@ -126,7 +155,8 @@ pub fn simulate(
         (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
         (e, _) => failed(e),
     };
-    let scene = Scene::new(facts, plan, costs, platform).map_err(explain)?;
+    let untimed = options(plan, 0, interrupt);
+    let scene = Scene::settled(facts, plan, costs, platform, &untimed).map_err(explain)?;
     let mut first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
     let finish = scene.finish(first.delivered_bytes);
     let profile = &scene.profile;
@@ -135,7 +165,7 @@ pub fn simulate(
     let mut drawn = Vec::new();
     for seed in 0..draws {
         let pricing = scene.pricing.clone().with_spread(seed);
-        let played = scene.play(&pricing, &options(plan, 0, interrupt)).map_err(explain)?;
+        let played = scene.play(&pricing, &untimed).map_err(explain)?;
         drawn.push(scene.seconds(&played));
     }
     let plain = scene.seconds(&first);
@@ -154,16 +184,25 @@ pub fn simulate(
     Ok(outcome)
 }
 
-/// The tasks that a grain cuts the input into.
-fn inputs(input: &Divisible, grain: u64, tasks: Option<u64>) -> Inputs {
-    match input {
-        Divisible::Tasks { tasks, bytes } => Inputs::Uniform { tasks: *tasks, bytes: *bytes as u64 },
-        Divisible::Anywhere { total_bytes, .. } => {
-            let tasks = tasks.unwrap_or_else(|| total_bytes.div_ceil(grain.max(1)));
-            Inputs::Uniform { tasks, bytes: total_bytes / tasks.max(1) }
+/// The tasks that a grain cuts the input into, and at the end those that are done.
+fn inputs(facts: &Facts, grain: u64, tasks: Option<u64>) -> Inputs {
+    let done = facts.done.len() as u64;
+    let mut sizes = match &facts.input {
+        Divisible::Tasks { tasks, bytes } => {
+            return Inputs::Uniform { tasks: *tasks, bytes: *bytes as u64 };
         }
-        Divisible::Pieces { sizes, .. } => Inputs::Each(groups_of(sizes, grain)),
-    }
+        Divisible::Anywhere { total_bytes, .. } => {
+            let tasks = tasks.map_or_else(|| total_bytes.div_ceil(grain.max(1)), |t| t.saturating_sub(done));
+            let bytes = total_bytes / tasks.max(1);
+            if done == 0 {
+                return Inputs::Uniform { tasks, bytes };
+            }
+            vec![bytes; usize::try_from(tasks).unwrap_or(0)]
+        }
+        Divisible::Pieces { sizes, .. } => groups_of(sizes, grain),
+    };
+    sizes.extend(&facts.done);
+    Inputs::Each(sizes)
 }
 
 /// How far the figures of the profile itself may be off, relative to the makespan: each stage's

@@ -26,7 +26,7 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
         ..ReductionProfile::default()
     };
     let input = Divisible::Tasks { tasks: DOCUMENTS, bytes: 5e3 };
-    let facts = Facts { name: "features".into(), input, commutative: true, known: true };
+    let facts = Facts { name: "features".into(), input, done: Vec::new(), commutative: true, known: true };
     let shape = ShapeOptions {
         strategy: Pin::To(strategy),
         groups: Some(PROCESSORS / set),

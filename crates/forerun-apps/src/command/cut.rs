@@ -56,6 +56,29 @@ impl Extent {
     pub fn range(&self) -> Range<usize> {
         self.first..self.first + self.files
     }
+
+    /// Both together, if `next` follows at once and neither or both are pieces.
+    fn and(&self, next: &Extent) -> Option<Extent> {
+        let bytes = self.bytes + next.bytes;
+        match (self.piece, next.piece) {
+            (false, false) if self.range().end == next.first => {
+                Some(Extent { files: self.files + next.files, bytes, ..*self })
+            }
+            (true, true) if self.first == next.first && self.start + self.bytes == next.start => {
+                Some(Extent { bytes, ..*self })
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether all of `other` is in it.
+    pub(crate) fn covers(&self, other: &Extent) -> bool {
+        if !self.piece {
+            return self.first <= other.first && other.range().end <= self.range().end;
+        }
+        let end = |e: &Extent| e.start + e.bytes;
+        other.piece && self.first == other.first && self.start <= other.start && end(other) <= end(self)
+    }
 }
 
 /// The tasks of a run, in the order of the inputs; clones share them.
@@ -127,6 +150,14 @@ impl Tasks {
     /// Task `index`, if there are so many.
     pub fn extent(&self, index: u64) -> Option<&Extent> {
         usize::try_from(index).ok().and_then(|i| self.list.get(i))
+    }
+
+    /// The extent that consecutive tasks make together, if they do: whole files, or neighbouring
+    /// pieces of one.
+    pub fn joined(&self, tasks: Range<u64>) -> Option<Extent> {
+        let list = self.list.get(usize::try_from(tasks.start).ok()?..usize::try_from(tasks.end).ok()?)?;
+        let (first, rest) = list.split_first()?;
+        rest.iter().try_fold(*first, |all, next| all.and(next))
     }
 
     /// The inputs of task `index`, for messages: `a.txt`, `a.txt and 12 more`, `a.txt from byte 4096`;

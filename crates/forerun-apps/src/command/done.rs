@@ -17,9 +17,11 @@ use super::output::Output;
 pub struct Done(Mutex<BTreeMap<Extent, Output>>);
 
 impl Done {
-    /// Keeps the result of the task on `extent`.
+    /// Keeps the result of the task on `extent`, in the place of any on a part of it.
     pub fn keep(&self, extent: Extent, output: Output) {
-        self.lock().insert(extent, output);
+        let mut kept = self.lock();
+        kept.retain(|part, _| !extent.covers(part));
+        kept.insert(extent, output);
     }
 
     /// Takes the result of the task on `extent`, if it is kept.
@@ -43,7 +45,7 @@ impl Done {
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Extent, Output>> {
-        // Each change is one insertion or removal: a panic elsewhere cannot leave half of one.
+        // No change can panic half way.
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 }

@@ -1,5 +1,6 @@
 //! Commands and their inputs as a job.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -125,6 +126,7 @@ impl ReductionJob for CommandJob {
 
     const JOIN: JoinAt = JoinAt::Sink;
     const OUTSIDE: bool = true;
+    const KEEPS: bool = true;
 
     fn name(&self) -> &'static str {
         "reduce"
@@ -137,12 +139,13 @@ impl ReductionJob for CommandJob {
         format!("{files} file{plural}, {}{more}", forerun_platform::Bytes(self.inputs.bytes()))
     }
 
-    /// What is still to be mapped: the results that a pilot kept cost nothing any more.
+    /// What is still to be mapped: the results that a pilot kept are only merged.
     fn extent(&self) -> Extent {
-        let kept = self.commands.done().extents();
-        let bytes = self.inputs.bytes().saturating_sub(kept.iter().map(|e| e.bytes).sum());
+        let done = self.commands.done().extents();
+        let kept: Vec<u64> = done.iter().map(|e| e.bytes).collect();
+        let bytes = self.inputs.bytes().saturating_sub(kept.iter().sum());
         if self.split_lines {
-            return Extent { bytes, pieces: None, min_grain: 1, max_grain: bytes.max(1) };
+            return Extent { bytes, pieces: None, min_grain: 1, max_grain: bytes.max(1), kept };
         }
         let one_each = self.commands.takes() == Takes::OneName;
         let max_grain = match (one_each, self.inputs.keep_coming()) {
@@ -151,11 +154,11 @@ impl ReductionJob for CommandJob {
             (false, false) => bytes.max(1),
         };
         let mut left: Vec<Option<u64>> = self.inputs.files().iter().map(|f| Some(f.bytes)).collect();
-        for at in kept.iter().flat_map(super::Extent::range) {
+        for at in done.iter().flat_map(super::Extent::range) {
             left[at] = None;
         }
         let pieces = left.into_iter().flatten().collect();
-        Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain }
+        Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain, kept }
     }
 
     fn app(&self) -> &Commands {
@@ -212,8 +215,12 @@ impl ReductionJob for CommandJob {
         Destination::Special("/dev/null".into()).write(output, self.commands.cancel())
     }
 
-    fn keep(&self, source: &Tasks, index: u64, partial: &Output) -> Result<(), AppError> {
-        source.extent(index).map_or(Ok(()), |extent| self.commands.keep(extent, partial))
+    fn keeps_as_one(&self, source: &Tasks, tasks: Range<u64>) -> bool {
+        source.joined(tasks).is_some()
+    }
+
+    fn keep(&self, source: &Tasks, tasks: Range<u64>, partial: &Output) -> Result<(), AppError> {
+        source.joined(tasks).map_or(Ok(()), |extent| self.commands.keep(&extent, partial))
     }
 
     fn is_kept(&self, source: &Tasks, index: u64) -> bool {

@@ -28,7 +28,13 @@ impl ReductionJob for SortJob {
     fn extent(&self) -> Extent {
         let max_grain = self.largest_grain();
         let width = self.element().width().max(1);
-        Extent { bytes: self.bytes(), pieces: None, min_grain: width.min(max_grain), max_grain }
+        Extent {
+            bytes: self.bytes(),
+            pieces: None,
+            min_grain: width.min(max_grain),
+            max_grain,
+            kept: Vec::new(),
+        }
     }
 
     fn app(&self) -> &SortJob {

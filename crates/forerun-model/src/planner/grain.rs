@@ -6,12 +6,14 @@ use crate::{Load, ModelError};
 /// A way to cut the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cut {
-    /// Tasks.
+    /// Tasks, those that are done included.
     pub(super) tasks: u64,
     /// Mean bytes of a task.
     pub(super) bytes: f64,
     /// Most bytes of a task, as the plan says it.
     pub(super) grain: u64,
+    /// How uneven the tasks are ([`Load::uneven`]).
+    pub(super) uneven: f64,
 }
 
 impl Cut {
@@ -19,6 +21,9 @@ impl Cut {
         Load {
             commutative: request.commutative,
             known: request.known_length,
+            uneven: self.uneven,
+            done: request.done.0,
+            done_bytes: request.done.1 as f64,
             ..Load::new(self.tasks, self.bytes)
         }
     }
@@ -27,7 +32,7 @@ impl Cut {
 /// Tasks of `grain` bytes of an input that can be cut anywhere.
 fn even(total: u64, grain: u64) -> Cut {
     let tasks = total.div_ceil(grain.max(1));
-    Cut { tasks, bytes: if tasks == 0 { 0.0 } else { total as f64 / tasks as f64 }, grain }
+    Cut { tasks, bytes: if tasks == 0 { 0.0 } else { total as f64 / tasks as f64 }, grain, uneven: 0.0 }
 }
 
 /// The tasks that a grain makes of pieces that cannot be cut: neighbours put together while they
@@ -44,19 +49,35 @@ pub fn groups_of(sizes: &[u64], grain: u64) -> Vec<u64> {
 }
 
 fn grouped(sizes: &[u64], total: u64, grain: u64) -> Cut {
-    let tasks = groups_of(sizes, grain).len() as u64;
-    Cut { tasks, bytes: if tasks == 0 { 0.0 } else { total as f64 / tasks as f64 }, grain }
+    let groups = groups_of(sizes, grain);
+    let tasks = groups.len() as u64;
+    let bytes = if tasks == 0 { 0.0 } else { total as f64 / tasks as f64 };
+    Cut { tasks, bytes, grain, uneven: Load::unevenness(&groups) }
 }
 
-/// The cuts worth trying for `ranks` ranks: k tasks a rank for k = 1, 2, 3, 4, 6, 8, 12, … and a
-/// geometric grid over all that is allowed.
+/// The cuts worth trying for `ranks` ranks, with the tasks that are done.
 pub(super) fn cuts(request: &Request<'_>, ranks: usize) -> Result<Vec<Cut>, ModelError> {
+    let (done, done_bytes) = request.done;
+    let mut cuts = undone(request, ranks)?;
+    for cut in cuts.iter_mut().filter(|_| done > 0) {
+        let bytes = cut.bytes * cut.tasks as f64 + done_bytes as f64;
+        cut.tasks += done;
+        cut.bytes = bytes / cut.tasks as f64;
+    }
+    Ok(cuts)
+}
+
+/// The cuts of what is not done: k tasks a rank for k = 1, 2, 3, 4, 6, 8, 12, … and a
+/// geometric grid over all that is allowed.
+fn undone(request: &Request<'_>, ranks: usize) -> Result<Vec<Cut>, ModelError> {
     let fixed = request.fixed.grain;
     if fixed == Some(0) {
         return Err(ModelError::new("a task of 0 bytes: expected a grain of at least 1 byte"));
     }
     match &request.input {
-        &Divisible::Tasks { tasks, bytes } => Ok(vec![Cut { tasks, bytes, grain: bytes.ceil() as u64 }]),
+        &Divisible::Tasks { tasks, bytes } => {
+            Ok(vec![Cut { tasks, bytes, grain: bytes.ceil() as u64, uneven: 0.0 }])
+        }
         &Divisible::Anywhere { total_bytes, min_grain, max_grain } => {
             if min_grain.max(1) > max_grain {
                 return Err(ModelError::new(format!(

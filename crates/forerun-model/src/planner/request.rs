@@ -65,8 +65,11 @@ pub struct Request<'a> {
     pub platform: &'a Platform,
     /// What the application costs.
     pub profile: &'a ReductionProfile,
-    /// Its input.
+    /// Its input, without that of tasks that are done.
     pub input: Divisible,
+    /// Tasks that are done before the run, and bytes of their input: their results are merged like the
+    /// others.
+    pub done: (u64, u64),
     /// Most ranks of all groups together.
     pub max_processors: usize,
     /// What the user has fixed.
@@ -85,6 +88,7 @@ impl<'a> Request<'a> {
             platform,
             profile,
             input,
+            done: (0, 0),
             max_processors: platform.cores(),
             fixed: Fixed::default(),
             commutative: true,

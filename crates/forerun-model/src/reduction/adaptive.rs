@@ -211,10 +211,15 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     };
     let more = if even { more } else { 0 };
     let tree = Tree { c, arity: team.arity, set, ranks, low, high, more };
-    // Pieces too few for a set wait on the first rank.
-    let waiting = (pieces % service.pieces) * gather;
-    let first = Ready { left: first.left + waiting, ..first };
-    count_left(c, &tree, own % set, &mut totals);
+    // Pieces too few for a set wait on the first rank, and may make one with its own.
+    let held = own % set + (pieces % service.pieces) * gather;
+    let (full, left) = (held / set, held % set);
+    let charged = c.fold_due(own % set) + c.fold_of(pieces % service.pieces, gather);
+    let merging = (full as f64 * c.fold(set) + c.fold_due(left) - charged).max(0.0);
+    let first = Ready { at: first.at + merging + full as f64 * c.sink(set), left, ..first };
+    totals.merged((full * (set - 1)) as f64, full as f64 * c.fold(set));
+    totals.delivered(full as f64, c.sink(set));
+    count_left(c, &tree, left, &mut totals);
     let root = tree.climb(first, &mut totals);
     let end = root.at + c.sink(root.results);
     totals.delivered(f64::from(root.results > 0), c.sink(root.results));

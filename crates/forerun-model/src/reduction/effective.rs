@@ -1,19 +1,17 @@
-//! What a profile comes to in a given run: what depends on how many ranks work side by side, and
-//! on how many sets are delivered.
+//! What a profile comes to in a given run: what depends on how many ranks work side by side, on
+//! how many tasks are done before, and on how many sets are delivered.
 
-use forerun_platform::{JoinAt, Platform, ReductionProfile, Strategy};
+use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 use super::costs::Costs;
+use super::neighbours::Neighbours;
 use crate::{Load, ModelError, Speeds, Wire};
 
-/// The profile of a run of this shape and load: the slowing of tasks by busy neighbours is in
-/// their cost, and what it takes to make one result of the delivered sets is in the cost of the
-/// sink and the finish, so that both are zero in the profile that is returned.
-///
-/// Ranks fill hosts core by core; a task has as many busy neighbours as its host has further cores
-/// on which the strategy runs tasks at the same time. Merges are slowed so where they run
-/// beside tasks (parallel-pipeline, master-slave), not where other ranks wait for them.
+/// The profile of a run of this shape and load: the slowing by busy neighbours is in the costs of
+/// tasks, merges and deliveries, tasks that are done before the run are in the mean cost of a task,
+/// and what it takes to make one result of the delivered sets is in the cost of the sink and the
+/// finish, so that contention and join are zero in the profile that is returned.
 ///
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
@@ -25,9 +23,11 @@ pub fn effective(
     shape: &Shape,
     load: &Load,
     platform: &Platform,
+    neighbours: &Neighbours,
 ) -> Result<ReductionProfile, ModelError> {
     let mut profile = profile.clone();
-    slow(&mut profile, shape, platform);
+    leave_out(&mut profile, load);
+    slow(&mut profile, neighbours);
     // Messages take no longer on a slow host, but the finish does, with all that is in it.
     let gathered = gather(&profile, shape, load, platform)?;
     if gathered > 0.0 {
@@ -62,27 +62,31 @@ pub fn effective(
     Ok(profile)
 }
 
-fn slow(profile: &mut ReductionProfile, shape: &Shape, platform: &Platform) {
-    let contention = std::mem::take(&mut profile.contention);
-    let host = platform.hosts.iter().map(|h| h.cores).max().unwrap_or(1);
-    // Ranks of a group that run tasks at the same time.
-    let size = shape.ranks / shape.groups;
-    let tasking = match shape.strategy {
-        _ if size == 1 => 1,
-        Strategy::ParallelPipeline => size - size / shape.arity,
-        Strategy::MasterSlave => size - 1,
-        Strategy::ReductionTree | Strategy::Adaptive => size,
-    };
-    let neighbours = (tasking * shape.groups).min(host).saturating_sub(1);
-    let factor = 1.0 + contention * neighbours as f64;
-    let mut costs = vec![&mut profile.task];
-    if matches!(shape.strategy, Strategy::ParallelPipeline | Strategy::MasterSlave) {
-        costs.push(&mut profile.merge);
+/// Takes what is done before the run out of the mean cost of a task.
+fn leave_out(profile: &mut ReductionProfile, load: &Load) {
+    if load.done == 0 || load.tasks == 0 {
+        return;
     }
-    for cost in costs {
+    let left = |done: f64, all: f64| if all > 0.0 { (1.0 - done / all).max(0.0) } else { 0.0 };
+    let calls = left(load.done as f64, load.tasks as f64);
+    profile.task.fixed *= calls;
+    profile.task.per_result *= calls;
+    profile.task.per_byte *= left(load.done_bytes, load.bytes * load.tasks as f64);
+}
+
+fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
+    let contention = std::mem::take(&mut profile.contention);
+    let slower = |cost: &mut Cost, neighbours: f64| {
+        let factor = 1.0 + contention * neighbours;
         cost.fixed *= factor;
         cost.per_byte *= factor;
         cost.per_result *= factor;
+    };
+    slower(&mut profile.task, neighbours.task);
+    slower(&mut profile.merge, neighbours.merge);
+    slower(&mut profile.sink, neighbours.merge);
+    if let Some(Join { at: JoinAt::Sink, cost }) = &mut profile.join {
+        slower(cost, neighbours.merge);
     }
 }
 
@@ -112,7 +116,7 @@ fn deliveries(shape: &Shape, n: u64) -> u64 {
         }
         Strategy::ReductionTree => n.div_ceil(ranks),
         Strategy::MasterSlave => n.div_ceil(ranks - 1),
-        Strategy::Adaptive => (n / shape.set).max(1),
+        Strategy::Adaptive => n.div_ceil(shape.set),
     };
     rounds.min(n).max(1)
 }
@@ -133,8 +137,8 @@ mod tests {
     use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Strategy};
     use forerun_skeleton::reduction::Shape;
 
-    use super::effective;
-    use crate::Load;
+    use super::{Neighbours, effective};
+    use crate::{Load, ModelError};
 
     fn platform(cores: usize) -> Platform {
         Platform::new("p", vec![Host::new("h", 1, cores)], Network::default())
@@ -149,19 +153,29 @@ mod tests {
         }
     }
 
+    fn of(
+        profile: &ReductionProfile,
+        shape: &Shape,
+        load: &Load,
+        platform: &Platform,
+    ) -> Result<ReductionProfile, ModelError> {
+        effective(profile, shape, load, platform, &Neighbours::most(shape, platform))
+    }
+
     #[test]
     fn sets_are_joined_in_balance() {
         let platform = platform(4);
+        let profile = |at| ReductionProfile { contention: 0.0, ..profile(at) };
         let tree = Shape::new(Strategy::ReductionTree, 2);
         // 8 tasks are 4 sets of 2: two merges of 4 results and one of 8.
         let load = Load::new(8, 1.0);
-        let end = effective(&profile(JoinAt::Finish), &tree, &load, &platform).unwrap();
+        let end = of(&profile(JoinAt::Finish), &tree, &load, &platform).unwrap();
         assert_eq!(end.finish.fixed, 16.0);
         assert_eq!(end.sink.fixed, 0.0);
-        let sink = effective(&profile(JoinAt::Sink), &tree, &load, &platform).unwrap();
+        let sink = of(&profile(JoinAt::Sink), &tree, &load, &platform).unwrap();
         assert!((sink.sink.fixed * 6.0 - 16.0).abs() < 1e-9);
         assert_eq!(sink.finish.fixed, 0.0);
-        let one = effective(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
+        let one = of(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
         assert_eq!(one.finish.fixed, 0.0);
     }
 
@@ -170,8 +184,21 @@ mod tests {
         let platform = platform(4);
         let cost = |ranks| {
             let shape = Shape::new(Strategy::Adaptive, ranks);
-            effective(&profile(JoinAt::Finish), &shape, &Load::new(8, 1.0), &platform).unwrap().task.fixed
+            of(&profile(JoinAt::Finish), &shape, &Load::new(8, 1.0), &platform).unwrap().task.fixed
         };
         assert_eq!((cost(1), cost(2), cost(4), cost(16)), (1.0, 1.5, 2.5, 2.5));
+    }
+
+    #[test]
+    fn tasks_done_before_cost_nothing() {
+        let profile = ReductionProfile {
+            task: Cost { fixed: 1.0, per_byte: 0.1, ..Cost::default() },
+            ..ReductionProfile::default()
+        };
+        // 10 tasks of 20 bytes in the mean, of which 4 with 100 bytes are done: 6 + 0.1 · 100 s are left.
+        let load = Load { done: 4, done_bytes: 100.0, ..Load::new(10, 20.0) };
+        let shape = Shape::new(Strategy::Adaptive, 1);
+        let left = of(&profile, &shape, &load, &platform(1)).unwrap();
+        assert!((10.0 * left.task.seconds(20.0, 1.0) - 16.0).abs() < 1e-9, "{left:?}");
     }
 }

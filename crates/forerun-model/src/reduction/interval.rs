@@ -29,11 +29,12 @@ fn quantile(p: f64) -> f64 {
 /// the slowest of R such sums, which is later by that times the expectation of the largest of R
 /// normal numbers. The deviation of the largest is no more than that of one, and falls about as
 /// 1 / (1 + e) with e that expectation. What the profile's figures are off by is common to all
-/// tasks, and stays in full.
-pub(super) fn spread(t: &Timing, task: f64, profile: &ReductionProfile) -> (f64, f64) {
+/// tasks, and stays in full. That tasks are uneven makes the slowest rank later, too, but is known: it
+/// is in no deviation.
+pub(super) fn spread(t: &Timing, task: f64, uneven: f64, profile: &ReductionProfile) -> (f64, f64) {
     let sum = profile.task.spread * task * t.path_tasks.max(0.0).sqrt();
     let e = largest_normal(t.racers);
-    let late = sum * e;
+    let late = sum.hypot(uneven * task * t.path_tasks.max(0.0).sqrt()) * e;
     let own = sum / (1.0 + e).sqrt();
     let busy = t.totals.busy();
     let common = if busy > 0.0 {

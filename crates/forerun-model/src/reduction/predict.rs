@@ -8,6 +8,7 @@ use forerun_skeleton::reduction::Shape;
 use super::adaptive::Team;
 use super::costs::{Costs, check};
 use super::effective::effective;
+use super::neighbours::{Neighbours, Spent};
 use super::timing::{Timing, Totals};
 use super::{Bound, adaptive, alone, explain, interval, master_slave, pipeline, tree};
 use crate::{Load, ModelError, Speeds, Wire};
@@ -154,6 +155,9 @@ struct Evaluated {
     seconds: f64,
 }
 
+/// Rounds in which the slowing by busy neighbours and how busy they are settle.
+const SETTLING: usize = 4;
+
 fn evaluate(
     shape: &Shape,
     load: &Load,
@@ -163,7 +167,28 @@ fn evaluate(
 ) -> Result<Evaluated, ModelError> {
     shape.check().map_err(|e| ModelError::new(e.to_string()))?;
     check(profile, load)?;
-    let profile = &effective(profile, shape, load, platform)?;
+    let mut neighbours = Neighbours::most(shape, platform);
+    let settled = profile.contention <= 0.0 || neighbours.is_none();
+    for _ in 0..if settled { 0 } else { SETTLING } {
+        let run = beside(shape, load, profile, platform, speeds, &neighbours)?;
+        let all = &run.all;
+        let spent =
+            Spent { task: all.tasks.1, merge: all.merges.1 + all.sinks.1, makespan: run.timing.seconds };
+        neighbours = Neighbours::of(shape, platform, &spent);
+    }
+    beside(shape, load, profile, platform, speeds, &neighbours)
+}
+
+/// The run beside neighbours that are so busy.
+fn beside(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+    speeds: &Speeds,
+    neighbours: &Neighbours,
+) -> Result<Evaluated, ModelError> {
+    let profile = &effective(profile, shape, load, platform, neighbours)?;
     let (size, groups) = (shape.ranks / shape.groups, shape.groups as u64);
     let slowest = speeds.slowest(shape, size);
     let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0 / slowest);
@@ -180,7 +205,7 @@ fn evaluate(
         timing.seconds = floor;
         timing.bound = Bound::Cores;
     }
-    let (late, deviation) = interval::spread(&timing, costs.task, profile);
+    let (late, deviation) = interval::spread(&timing, costs.task, load.uneven, profile);
     let finish = profile.finish.seconds(costs.bytes(load.tasks), load.tasks as f64) / speeds.first();
     let seconds = timing.seconds + late + finish;
     if !seconds.is_finite() {

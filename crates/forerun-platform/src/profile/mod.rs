@@ -74,7 +74,8 @@ pub struct ReductionProfile {
     /// How the sets that are delivered become one result, where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
-    /// How much longer a task takes, relative, for each other core of its host that is busy too.
+    /// How much longer tasks and merges take, relative, for each other core of their host that is
+    /// busy too.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention: f64,
 }

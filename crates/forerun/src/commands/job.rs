@@ -255,7 +255,7 @@ impl Treat for PlanOptions {
 
     fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
         let Figures { platform, profile, largest } =
-            figures::of(job, self.processors.get(), &self.shape, &self.figures, context)?;
+            figures::of(job, self.processors.get(), &self.figures, context)?;
         plan::run(
             &Facts::of(job, largest, &self.shape),
             figures::reduction(&profile)?,
@@ -293,8 +293,7 @@ impl Treat for PredictOptions {
     }
 
     fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
-        let Figures { platform, profile, largest } =
-            figures::of(job, None, &self.shape, &self.figures, context)?;
+        let Figures { platform, profile, largest } = figures::of(job, None, &self.figures, context)?;
         predict::run(
             &Facts::of(job, largest, &self.shape),
             figures::reduction(&profile)?,

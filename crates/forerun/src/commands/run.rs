@@ -21,13 +21,12 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
         return stream::run(job, how, context);
     }
     if how.on == Way::Simulated {
-        let Figures { profile, largest, .. } =
-            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        let Figures { profile, largest, .. } = figures::of(job, how.processors.get(), &how.figures, context)?;
         return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
     }
     let Context { console, interrupt } = context;
     let Figures { platform, profile, largest } =
-        figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        figures::of(job, how.processors.get(), &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
     let facts = Facts::of(job, largest, &how.shape);
     let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;

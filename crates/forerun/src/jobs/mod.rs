@@ -107,7 +107,7 @@ pub fn sort(args: &SortArgs, ranks: usize, cancel: &Cancel) -> Result<SortJob, C
 pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
-    Ok(Facts { name: "tasks".into(), input, commutative: !args.ordered, known: true })
+    Ok(Facts { name: "tasks".into(), input, done: Vec::new(), commutative: !args.ordered, known: true })
 }
 
 fn timeout(text: &str) -> Result<Duration, CliError> {

@@ -7,6 +7,17 @@ use forerun_platform::Cost;
 pub(super) struct Point {
     pub(super) bytes: f64,
     pub(super) seconds: f64,
+    /// Workers that did the like at the same time.
+    pub(super) neighbours: f64,
+    /// The phase of the pilot that it was timed in.
+    pub(super) phase: usize,
+}
+
+impl Point {
+    /// A call alone.
+    pub(super) fn new(bytes: f64, seconds: f64) -> Self {
+        Point { bytes, seconds, neighbours: 0.0, phase: 0 }
+    }
 }
 
 /// Residuals beyond so many robust deviations count less (Huber, 1964).
@@ -16,8 +27,10 @@ const ROUNDS: usize = 20;
 /// What the machine does to one call it does to those beside it: as many as there are, they tell
 /// no more than two that are independent.
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
+/// Relative error of a cost whose spread cannot be told.
+const UNTOLD: f64 = 0.25;
 /// A median absolute deviation is this part of a normal deviation.
-pub(super) const MAD: f64 = 0.6745;
+const MAD: f64 = 0.6745;
 
 /// Fits `fixed + per_byte · bytes` with neither below 0, so that the squares of *relative*
 /// errors are least: a call of a microsecond counts as much as one of a second. Calls that are far
@@ -42,8 +55,17 @@ pub(super) fn fit(points: &[Point]) -> Cost {
         }
     }
     // Two figures were fitted; from so few calls as that, no spread can be told.
-    let spread = if points.len() > 2 { deviation(&points, line, scale) } else { 0.0 };
-    Cost { fixed: line.0, per_byte: line.1, per_result: 0.0, spread, error: spread / ALIKE_IN_TIME }
+    let free = points.len() as f64 - 2.0;
+    let spread = if free > 0.0 { deviation(&points, line, scale) } else { 0.0 };
+    let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free) } else { UNTOLD };
+    Cost { fixed: line.0, per_byte: line.1, per_result: 0.0, spread, error }
+}
+
+/// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
+/// estimated with so many degrees of freedom: Student's quantile over the normal one, by the expansion
+/// of Abramowitz and Stegun, 26.7.5, to its second term.
+fn widening(free: f64) -> f64 {
+    1.0 + 1.211 / free + 1.438 / free.powi(2)
 }
 
 /// Relative deviation of the calls from the line, those beyond three robust deviations taken at three.
@@ -99,7 +121,7 @@ mod tests {
     use super::{Point, fit};
 
     fn points(of: &[(f64, f64)]) -> Vec<Point> {
-        of.iter().map(|&(bytes, seconds)| Point { bytes, seconds }).collect()
+        of.iter().map(|&(bytes, seconds)| Point::new(bytes, seconds)).collect()
     }
 
     #[test]
@@ -128,6 +150,14 @@ mod tests {
         let cost = fit(&points(&calls));
         assert!((cost.seconds(1e6, 1.0) / 1e-3 - 1.0).abs() < 0.05, "{cost:?}");
         assert!((cost.spread - 0.2).abs() < 0.05, "{cost:?}");
+    }
+
+    #[test]
+    fn few_calls_tell_less() {
+        // Student's quantiles for 97.5 %: 3.182, 2.228, 2.042 with 3, 10 and 30 degrees of freedom.
+        for (free, t) in [(3.0, 3.182), (10.0, 2.228), (30.0, 2.042)] {
+            assert!((1.96 * super::widening(free) / t - 1.0).abs() < 0.03, "{free}");
+        }
     }
 
     #[test]

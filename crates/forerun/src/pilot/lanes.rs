@@ -1,0 +1,243 @@
+//! Stretches of the input from which samples are taken.
+
+use std::ops::Range;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use forerun_apps::{JobPartial, ReductionJob};
+use forerun_platform::{JoinAt, Stage};
+use forerun_skeleton::RunError;
+use forerun_skeleton::reduction::{Piece, Source};
+
+use super::sample::{Sampled, Sampler, failed};
+
+/// Phases of which each has lanes of its own, before lanes are gone on with.
+const APART: usize = 2;
+/// Results that are left to the finish to join.
+const LEFT: usize = 2;
+
+/// Lanes all over the input, in the order in which they are taken.
+pub(super) struct Lanes<'s, J: ReductionJob> {
+    source: &'s J::Source,
+    lanes: Vec<Lane<J>>,
+    next: usize,
+    /// Phases so far.
+    phases: usize,
+}
+
+/// Consecutive tasks, of which the first ones were run.
+struct Lane<J: ReductionJob> {
+    begin: u64,
+    next: u64,
+    end: u64,
+    /// Results, neighbours merged.
+    pieces: Vec<Piece<JobPartial<J>>>,
+}
+
+impl<'s, J: ReductionJob> Lanes<'s, J> {
+    /// Cuts the tasks into lanes; a job that keeps results has kept those of its first tasks, which
+    /// are `begun`.
+    pub(super) fn new(
+        job: &J,
+        source: &'s J::Source,
+        workers: usize,
+        begun: Vec<Piece<JobPartial<J>>>,
+    ) -> Self {
+        let tasks = source.len().unwrap_or(1).max(1);
+        let count = (APART * (workers + 1)).min(usize::try_from(tasks).unwrap_or(usize::MAX)) as u64;
+        let start = |k: u64| (u128::from(tasks) * u128::from(k) / u128::from(count)) as u64;
+        let step = coprime_step(count);
+        let mut lanes: Vec<Lane<J>> = (0..count)
+            .map(|k| (u128::from(k) * u128::from(step) % u128::from(count)) as u64)
+            .map(|k| Lane { begin: start(k), next: start(k), end: start(k + 1), pieces: Vec::new() })
+            .collect();
+        if J::KEEPS {
+            let first = &mut lanes[0];
+            for (at, piece) in (0..).zip(begun) {
+                first.pieces.push(Piece { first: at, ..piece });
+                first.next = at + 1;
+            }
+            // A short lane may end within what was kept.
+            first.end = first.end.max(first.next);
+            for lane in &mut lanes[1..] {
+                while lane.next < lane.end && job.is_kept(source, lane.next) {
+                    lane.next += 1;
+                }
+                lane.begin = lane.next;
+            }
+        }
+        Lanes { source, lanes, next: 0, phases: 0 }
+    }
+
+    /// Whether all tasks were run.
+    pub(super) fn are_empty(&self) -> bool {
+        self.lanes.iter().all(Lane::is_empty)
+    }
+
+    /// Lets so many workers run tasks and merges at the same time, for about `time`.
+    pub(super) fn phase(
+        &mut self,
+        sampler: &Sampler<'_, J>,
+        workers: usize,
+        time: Duration,
+        sampled: &mut Sampled<J>,
+    ) -> Result<(), RunError> {
+        self.phases += 1;
+        let phase = self.phases;
+        let count = self.lanes.len();
+        self.lanes.rotate_left(self.next % count);
+        let mut free: Vec<&mut Lane<J>> =
+            self.lanes.iter_mut().filter(|l| !l.is_empty()).take(workers).collect();
+        let workers = free.len();
+        self.next = workers;
+        if workers == 1 {
+            return free[0].run(sampler, self.source, 0, time).map(|found| sampled.add(phase, found));
+        }
+        let source = self.source;
+        let found = thread::scope(|scope| {
+            let run = |lane: &'_ mut Lane<J>| lane.run(sampler, source, workers - 1, time);
+            let handles: Vec<_> = free.into_iter().map(|lane| scope.spawn(move || run(lane))).collect();
+            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
+        });
+        for found in found {
+            sampled.add(phase, found.map_err(panicked)??);
+        }
+        Ok(())
+    }
+
+    /// The results that are there, in the order of the input.
+    pub(super) fn into_pieces(self) -> Vec<Piece<JobPartial<J>>> {
+        let mut pieces: Vec<_> = self.lanes.into_iter().flat_map(|l| l.pieces).collect();
+        pieces.sort_by_key(|p| p.first);
+        pieces
+    }
+}
+
+impl<J: ReductionJob> Lane<J> {
+    fn is_empty(&self) -> bool {
+        self.next >= self.end
+    }
+
+    /// Runs tasks, at least one; at least two of a job that keeps results, where none is lost and inputs
+    /// are apt to differ. Where results are merged on and on, neighbours are merged as they come,
+    /// and those that are to be kept into one at the end.
+    fn run(
+        &mut self,
+        sampler: &Sampler<'_, J>,
+        source: &J::Source,
+        neighbours: usize,
+        time: Duration,
+    ) -> Result<Sampled<J>, RunError> {
+        let mut sampled = Sampled::beside(neighbours);
+        let begun = Instant::now();
+        let mut ran = 0u64;
+        let least = if J::KEEPS { 2 } else { 1 };
+        while !self.is_empty() && (ran < least || 2.0 * begun.elapsed().as_secs_f64() < time.as_secs_f64()) {
+            let (point, piece) = sampler.task(source, self.next)?;
+            sampled.ran(point, &piece);
+            self.pieces.push(piece);
+            self.next += 1;
+            ran += 1;
+            while let [.., a, b] = &self.pieces[..]
+                && a.results == b.results
+                && J::JOIN == JoinAt::Sink
+            {
+                self.merge_last(sampler, &mut sampled)?;
+            }
+        }
+        if J::KEEPS && sampler.job.keeps_as_one(source, self.range()) {
+            while self.pieces.len() > 1 {
+                self.merge_last(sampler, &mut sampled)?;
+            }
+            if let [piece] = &self.pieces[..] {
+                let kept = sampler.job.keep(source, self.range(), &piece.value);
+                kept.map_err(|e| failed(Stage::Task, piece.first, e))?;
+            }
+        }
+        Ok(sampled)
+    }
+
+    /// The tasks that were run.
+    fn range(&self) -> Range<u64> {
+        self.begin..self.next
+    }
+
+    fn merge_last(&mut self, sampler: &Sampler<'_, J>, sampled: &mut Sampled<J>) -> Result<(), RunError> {
+        if let (Some(right), Some(left)) = (self.pieces.pop(), self.pieces.pop()) {
+            self.pieces.push(sampler.merge(left, right, sampled)?);
+        }
+        Ok(())
+    }
+}
+
+/// Merges pairs, one alone and then `workers` at the same time, as far as results are left besides that
+/// the finish can join. A job whose finish joins keeps its results in memory: as in a run, all of it is
+/// fresh to the tasks, since no merge gives any of it back before they have ended.
+pub(super) fn merge_pairs<J: ReductionJob>(
+    sampler: &Sampler<'_, J>,
+    workers: usize,
+    pieces: &mut Vec<Piece<JobPartial<J>>>,
+    sampled: &mut Sampled<J>,
+) -> Result<(), RunError> {
+    let mut at_once = vec![1, workers];
+    at_once.dedup();
+    for workers in at_once {
+        if pieces.len() < 2 * workers + LEFT {
+            return Ok(());
+        }
+        let mut pairs = Vec::new();
+        while pairs.len() < workers
+            && let (Some(right), Some(left)) = (pieces.pop(), pieces.pop())
+        {
+            pairs.push((left, right));
+        }
+        let found = thread::scope(|scope| {
+            let merge = |(left, right)| {
+                let mut sampled = Sampled::beside(workers - 1);
+                let merged = sampler.merge(left, right, &mut sampled)?;
+                sampled.pieces.push(merged);
+                Ok(sampled)
+            };
+            let handles: Vec<_> = pairs.into_iter().map(|pair| scope.spawn(move || merge(pair))).collect();
+            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
+        });
+        for found in found {
+            let mut found: Sampled<J> = found.map_err(panicked)??;
+            // To the front: each is merged once.
+            pieces.splice(0..0, found.take_pieces());
+            sampled.add(0, found);
+        }
+    }
+    Ok(())
+}
+
+fn panicked<E>(_: E) -> RunError {
+    RunError::Invalid("the pilot panicked outside a task".into())
+}
+
+/// A step near the golden section of `n` that visits all of `0..n`.
+fn coprime_step(n: u64) -> u64 {
+    let gcd = |mut a: u64, mut b: u64| {
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        a
+    };
+    let golden = ((n as f64) * 0.618_033_988_75) as u64;
+    (golden.max(1)..).find(|&s| gcd(s, n) == 1).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::coprime_step;
+
+    #[test]
+    fn steps_visit_every_lane_once() {
+        for n in 1..300u64 {
+            let step = coprime_step(n);
+            let mut seen: Vec<u64> = (0..n).map(|k| k * step % n).collect();
+            seen.sort_unstable();
+            assert_eq!(seen, (0..n).collect::<Vec<_>>());
+        }
+    }
+}
