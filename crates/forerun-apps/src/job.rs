@@ -5,6 +5,7 @@ use std::ops::Range;
 use forerun_platform::JoinAt;
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::Cooperate;
 
 /// The input of a job, as far as cutting it into tasks goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -141,4 +142,40 @@ pub trait ReductionJob: Sized + Sync {
 
     /// What task `index` of `source` works on, for a message.
     fn input_name(&self, source: &Self::Source, index: u64) -> String;
+}
+
+/// A job that can be run by scatter-gather too.
+pub trait ScatterGatherJob: Sync {
+    /// What the sink leaves.
+    type Written: Send;
+
+    /// Hands the application, its blocks of at most `block` bytes and its sinks to `together`.
+    /// Packets of the result are of the same size.
+    fn together<T: Together<Self::Written>>(&self, block: u64, together: T) -> T::Out;
+
+    /// Bytes of an element, on average.
+    fn element_bytes(&self) -> f64;
+
+    /// Least and most bytes of a block where `ranks` ranks share the memory and `window` blocks
+    /// may be under way to each.
+    fn blocks(&self, ranks: usize, window: usize) -> (u64, u64);
+
+    /// Makes what the sink left the job's result, and says in a few words what that is.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    fn conclude(&self, written: Self::Written) -> Result<String, AppError>;
+}
+
+/// What is done with the parts of a scatter-gather: a closure that is generic over them.
+pub trait Together<W> {
+    /// What it gives.
+    type Out;
+
+    /// Does it.
+    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
+    where
+        A: Cooperate<Block: Send, Packet: Send> + Sync,
+        S: Source<Input = A::Block> + Sync,
+        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync;
 }

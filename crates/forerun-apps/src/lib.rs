@@ -6,4 +6,4 @@ pub mod command;
 mod job;
 pub mod sort;
 
-pub use job::{Extent, JobPartial, ReductionJob};
+pub use job::{Extent, JobPartial, ReductionJob, ScatterGatherJob, Together};

@@ -88,7 +88,7 @@ impl Desk {
     }
 
     /// Keeps a run in memory if it may rest there, else spills it.
-    fn settle<R: Sorted>(&self, run: R, mut lease: Lease) -> Result<Parts<R>, AppError> {
+    pub(crate) fn settle<R: Sorted>(&self, run: R, mut lease: Lease) -> Result<Parts<R>, AppError> {
         lease.resize(run.footprint());
         if run.bytes() == 0 {
             Ok(Parts::default())

@@ -9,7 +9,7 @@ use forerun_skeleton::AppError;
 use super::desk::Desk;
 use super::output::write_behind;
 use super::run::{OfKind, Parts, Run};
-use super::sorted::{Form, Supply};
+use super::sorted::{Form, Sorted, Supply};
 use super::spill::Extent;
 
 /// Largest and smallest buffer of a run on disk, in bytes.
@@ -77,7 +77,11 @@ pub(crate) fn merge_to<R: OfKind>(
 }
 
 /// Merges runs on disk until there is memory for a buffer each; returns the buffer's size.
-fn shrink<R: OfKind>(desk: &Desk, disk: &mut Vec<Extent>, in_memory: u64) -> Result<usize, AppError> {
+pub(crate) fn shrink<R: Sorted>(
+    desk: &Desk,
+    disk: &mut Vec<Extent>,
+    in_memory: u64,
+) -> Result<usize, AppError> {
     let room = desk.budget.available();
     // A run on disk has a buffer and, as one side of a merge, a node's; one in memory the latter.
     let buffer = |runs: u64| room / (2 * runs + in_memory + BLOCKS);

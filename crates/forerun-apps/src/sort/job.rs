@@ -85,6 +85,16 @@ impl SortJob {
         Ok(SortJob { element, desk, output })
     }
 
+    /// What tasks and merges work with.
+    pub(crate) fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// The output.
+    pub(crate) fn output_file(&self) -> &Output {
+        &self.output
+    }
+
     /// Bytes of all inputs together.
     pub fn bytes(&self) -> u64 {
         self.desk.files.bytes()
@@ -223,7 +233,8 @@ impl Source for SortSource {
 }
 
 impl SortSource {
-    fn range(&self, index: u64) -> Option<Range<u64>> {
+    /// Input `index`, in bytes.
+    pub(crate) fn range(&self, index: u64) -> Option<Range<u64>> {
         let elements = u128::from(self.bytes / self.width);
         let start = |n: u64| (elements * u128::from(n) / u128::from(self.tasks)) as u64 * self.width;
         (index < self.tasks).then(|| start(index)..start(index + 1))

@@ -36,6 +36,7 @@
 //! fails, panics or is cancelled.
 
 mod budget;
+mod cooperate;
 mod desk;
 mod element;
 mod files;
@@ -56,6 +57,7 @@ mod spill;
 mod tree;
 
 pub use budget::{Budget, Lease};
+pub use cooperate::Written;
 pub use element::{Element, ElementType, TotalF64};
 pub use finish::Finished;
 pub use job::{SortInput, SortJob, SortSource};

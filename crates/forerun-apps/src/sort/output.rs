@@ -75,7 +75,7 @@ impl Output {
         &self.directory
     }
 
-    fn error(&self, e: &io::Error) -> AppError {
+    pub(crate) fn error(&self, e: &io::Error) -> AppError {
         let (name, directory) = (self.path.display(), self.directory.display());
         AppError::new(match e.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -93,16 +93,31 @@ impl Output {
         &self,
         fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
     ) -> Result<u64, AppError> {
+        let temporary = self.begin()?;
+        fill(temporary.as_file(), &|e| self.error(e))?;
+        self.persist(temporary)
+    }
+
+    /// A temporary file beside the output, which is gone when it is dropped.
+    ///
+    /// # Errors
+    /// It could not be made.
+    pub(crate) fn begin(&self) -> Result<NamedTempFile, AppError> {
+        self.temporary().map_err(|e| self.error(&e))
+    }
+
+    /// Gives a complete temporary file the output's name, or copies it to standard output; gives its
+    /// bytes.
+    ///
+    /// # Errors
+    /// It could not be renamed or copied; then nothing is left of it.
+    pub(crate) fn persist(&self, mut temporary: NamedTempFile) -> Result<u64, AppError> {
         if let Some(cancel) = &self.stdout {
-            let mut file = tempfile::tempfile_in(&self.directory).map_err(|e| self.error(&e))?;
-            fill(&file, &|e| self.error(e))?;
-            let copied = file
-                .rewind()
-                .and_then(|()| io::copy(&mut file, &mut Patient::new(io::stdout().as_fd(), cancel)));
+            let file = temporary.as_file_mut();
+            let copied =
+                file.rewind().and_then(|()| io::copy(file, &mut Patient::new(io::stdout().as_fd(), cancel)));
             return copied.map_err(|e| self.error(&e));
         }
-        let temporary = self.temporary().map_err(|e| self.error(&e))?;
-        fill(temporary.as_file(), &|e| self.error(e))?;
         if let Some(permissions) = &self.permissions {
             temporary.as_file().set_permissions(permissions.clone()).map_err(|e| self.error(&e))?;
         }

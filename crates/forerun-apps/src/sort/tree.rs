@@ -25,7 +25,11 @@ pub(super) fn merge<T: Element>(
 ) -> Result<(), AppError> {
     let width = size_of::<T>();
     let room = (buffer / width).max(1);
-    let mut root = Stream::over(runs, room, room.min(NODE / width));
+    let leaves = runs.iter().map(|run| match run {
+        Supply::Memory(run) => Leaf::Memory(run.as_slice()),
+        Supply::Disk(extent) => Leaf::Disk(*extent),
+    });
+    let mut root = Stream::over(leaves.collect(), room);
     // The root writes straight into a block of full size.
     let mut block = vec![T::zeroed(); room];
     loop {
@@ -37,46 +41,63 @@ pub(super) fn merge<T: Element>(
     }
 }
 
-/// Gives sorted elements.
-enum Stream<'a, T> {
-    Memory(&'a [T]),
+/// A sorted run, in memory as an `M` or on disk.
+#[derive(Debug)]
+pub(crate) enum Leaf<M> {
+    Memory(M),
+    Disk(Extent),
+}
+
+/// Gives sorted elements. What lies in memory is borrowed or owned: `M` is a slice, or has one.
+#[derive(Debug)]
+pub(crate) enum Stream<M, T> {
+    Empty,
+    Memory(M, usize),
     Disk { extent: Extent, offset: u64 },
-    Merge(Box<[Ahead<'a, T>; 2]>),
+    Merge(Box<[Ahead<M, T>; 2]>),
 }
 
 /// A stream and those of its elements that were taken from it but not merged yet.
-struct Ahead<'a, T> {
-    stream: Stream<'a, T>,
+#[derive(Debug)]
+pub(crate) struct Ahead<M, T> {
+    stream: Stream<M, T>,
     block: Vec<T>,
     at: usize,
     end: usize,
 }
 
-impl<'a, T: Element> Stream<'a, T> {
-    fn over(runs: &[Supply<'a, Vec<T>>], leaf: usize, node: usize) -> Self {
-        match runs {
-            [] => Stream::Memory(&[]),
-            [Supply::Memory(run)] => Stream::Memory(run),
-            [Supply::Disk(extent)] => Stream::Disk { extent: *extent, offset: 0 },
-            _ => {
-                let (left, right) = runs.split_at(runs.len() / 2);
-                let side = |runs: &[Supply<'a, Vec<T>>]| {
-                    let room = if runs.len() == 1 { leaf } else { node };
-                    Ahead::new(Stream::over(runs, leaf, node), room)
-                };
-                Stream::Merge(Box::new([side(left), side(right)]))
-            }
+impl<M: AsRef<[T]>, T: Element> Stream<M, T> {
+    /// Merges `leaves`, with buffers of `room` elements for what is on disk.
+    pub(crate) fn over(leaves: Vec<Leaf<M>>, room: usize) -> Self {
+        Stream::tree(leaves, room, room.clamp(1, NODE / size_of::<T>()))
+    }
+
+    fn tree(mut leaves: Vec<Leaf<M>>, leaf: usize, node: usize) -> Self {
+        if leaves.len() > 1 {
+            let right = leaves.split_off(leaves.len() / 2);
+            let side = |leaves: Vec<Leaf<M>>| {
+                let room = if leaves.len() == 1 { leaf } else { node };
+                Ahead::new(Stream::tree(leaves, leaf, node), room)
+            };
+            return Stream::Merge(Box::new([side(leaves), side(right)]));
+        }
+        match leaves.pop() {
+            None => Stream::Empty,
+            Some(Leaf::Memory(run)) => Stream::Memory(run, 0),
+            Some(Leaf::Disk(extent)) => Stream::Disk { extent, offset: 0 },
         }
     }
 
     /// Writes the next elements to `out` and returns how many: 0 only at the end.
-    fn fill(&mut self, spill: &Spill, out: &mut [T]) -> Result<usize, AppError> {
+    pub(crate) fn fill(&mut self, spill: &Spill, out: &mut [T]) -> Result<usize, AppError> {
         match self {
-            Stream::Memory(rest) => {
-                let (now, later) = rest.split_at(rest.len().min(out.len()));
-                out[..now.len()].copy_from_slice(now);
-                *rest = later;
-                Ok(now.len())
+            Stream::Empty => Ok(0),
+            Stream::Memory(run, at) => {
+                let rest = &run.as_ref()[*at..];
+                let n = rest.len().min(out.len());
+                out[..n].copy_from_slice(&rest[..n]);
+                *at += n;
+                Ok(n)
             }
             Stream::Disk { extent, offset } => {
                 let left = ((extent.length - *offset) as usize) / size_of::<T>();
@@ -124,29 +145,29 @@ fn mergeable<T: Element>(a: &[T], b: &[T], room: usize) -> (usize, usize) {
     (i, n - i)
 }
 
-impl<'a, T: Element> Ahead<'a, T> {
-    fn new(stream: Stream<'a, T>, room: usize) -> Self {
+impl<M: AsRef<[T]>, T: Element> Ahead<M, T> {
+    fn new(stream: Stream<M, T>, room: usize) -> Self {
         // What lies in memory is looked at where it is.
-        let room = if matches!(stream, Stream::Memory(_)) { 0 } else { room };
+        let room = if matches!(stream, Stream::Memory(..)) { 0 } else { room };
         Ahead { stream, block: vec![T::zeroed(); room], at: 0, end: 0 }
     }
 
     /// The next elements; none only at the end.
     fn look(&mut self, spill: &Spill) -> Result<&[T], AppError> {
-        if let Stream::Memory(rest) = self.stream {
-            return Ok(rest);
-        }
-        if self.at == self.end {
+        if !matches!(self.stream, Stream::Memory(..)) && self.at == self.end {
             self.at = 0;
             self.end = self.stream.fill(spill, &mut self.block)?;
         }
-        Ok(&self.block[self.at..self.end])
+        Ok(match &self.stream {
+            Stream::Memory(run, at) => &run.as_ref()[*at..],
+            _ => &self.block[self.at..self.end],
+        })
     }
 
     /// Removes the next `n` elements, which [`Ahead::look`] has shown.
     fn take(&mut self, n: usize) {
         match &mut self.stream {
-            Stream::Memory(rest) => *rest = &rest[n..],
+            Stream::Memory(_, at) => *at += n,
             _ => self.at += n,
         }
     }

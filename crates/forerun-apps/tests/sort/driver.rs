@@ -1,11 +1,14 @@
-//! A sequential reduction: tasks, a tree of merges per set, the sink.
+//! A sequential reduction: tasks, a tree of merges per set, the sink; and the same by scatter-gather.
 
 use std::path::PathBuf;
 
-use forerun_apps::sort::{ElementType, Finished, Run, SortJob, SortOptions};
+use forerun_apps::sort::{ElementType, Finished, Run, SortJob, SortOptions, Written};
+use forerun_apps::{ScatterGatherJob, Together};
 use forerun_platform::Grain;
-use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
+use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
+use forerun_skeleton::{AppError, Options, RunError};
 
 /// How the tasks are combined.
 #[derive(Debug, Clone)]
@@ -23,8 +26,73 @@ impl Way {
     pub(crate) const TWO: Way = Way { tasks: 2, arity: 2, set: 2 };
 }
 
-/// Sorts and returns what the end says.
+/// Sorts as a reduction and, on several ranks, by scatter-gather, which must come to the same; returns
+/// what the end says.
 pub(crate) fn sort(inputs: &[PathBuf], options: SortOptions, way: &Way) -> Result<Finished, AppError> {
+    let scattered = scattered(inputs, &options, way);
+    let reduced = reduced(inputs, options, way);
+    match (&reduced, scattered) {
+        (Ok(finished), Ok(bytes)) => {
+            assert!(std::fs::read(&finished.path).expect("an output") == bytes, "{way:?} differs");
+        }
+        (Err(one), Err(other)) => assert_eq!(one.to_string(), other.to_string()),
+        (one, other) => panic!("{one:?}, but {:?} by scatter-gather", other.map(|bytes| bytes.len())),
+    }
+    reduced
+}
+
+/// Sorts by scatter-gather into a directory of its own and returns the output.
+fn scattered(inputs: &[PathBuf], options: &SortOptions, way: &Way) -> Result<Vec<u8>, AppError> {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let output = directory.path().join("out");
+    let ranks = way.arity - 1;
+    let options = SortOptions { output: Some(output.clone()), ranks, ..options.clone() };
+    let job = SortJob::open(inputs, options)?;
+    let (least, most) = job.blocks(ranks, 2);
+    let block = job.bytes().div_ceil(way.tasks).clamp(least, most);
+    let written = job.together(block, OnThreads { ranks, ahead: way.set % 3 })?;
+    job.conclude(written)?;
+    let names = names(directory.path());
+    assert_eq!(names, ["out"]);
+    Ok(std::fs::read(output).expect("an output"))
+}
+
+struct OnThreads {
+    ranks: usize,
+    ahead: usize,
+}
+
+impl Together<Written> for OnThreads {
+    type Out = Result<Written, AppError>;
+
+    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
+    where
+        A: Cooperate<Block: Send, Packet: Send> + Sync,
+        S: Source<Input = A::Block> + Sync,
+        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = Written>> + Sync,
+    {
+        let options = Options { window: 2, ..Options::new(self.ranks) };
+        let shape = Shape::new(self.ranks);
+        let ran = if self.ahead == 0 {
+            let scatter = Scatter::new(app, source, sinks, shape).expect("a shape");
+            threads::run(&scatter, &options)
+        } else {
+            std::thread::scope(|scope| {
+                let source = ReadAhead::start(scope, source, self.ahead).expect("a thread");
+                let sinks = WriteBehind::new(scope, sinks, self.ahead);
+                let scatter = Scatter::new(app, &source, &sinks, shape).expect("a shape");
+                threads::run(&scatter, &options)
+            })
+        };
+        match ran {
+            Ok(ran) => Ok(ran.outs.into_iter().flatten().next().expect("the first rank's")),
+            Err(RunError::Failed(failure)) => Err(AppError::new(failure.message)),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+fn reduced(inputs: &[PathBuf], options: SortOptions, way: &Way) -> Result<Finished, AppError> {
     let job = SortJob::open(inputs, options)?;
     let source = job.source(Grain { tasks: Some(way.tasks), bytes: u64::MAX });
     let mut sink = job.open(0)?;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use forerun_skeleton::AppError;
 
@@ -9,6 +10,7 @@ use super::number;
 use super::run::Lines;
 use crate::sort::sorted::{Supply, Write};
 use crate::sort::spill::{Extent, Spill};
+use crate::sort::tree::Leaf;
 
 /// Merges `runs`, with buffers of about `buffer` bytes a run, and writes the lines.
 pub(super) fn merge(
@@ -17,55 +19,84 @@ pub(super) fn merge(
     buffer: usize,
     out: &mut Write<'_>,
 ) -> Result<(), AppError> {
-    let mut heap = BinaryHeap::with_capacity(runs.len());
-    for run in runs {
-        let mut reader = Reader::new(run, buffer);
-        if reader.advance(spill)? {
-            heap.push(Next(reader));
-        }
-    }
+    let leaves = runs.iter().map(|run| match run {
+        Supply::Memory(lines) => Leaf::Memory(*lines),
+        Supply::Disk(extent) => Leaf::Disk(*extent),
+    });
+    let mut merger = Merger::over(leaves.collect(), spill, buffer)?;
     let mut block = Vec::with_capacity(buffer + 256);
-    while let Some(mut next) = heap.peek_mut() {
-        block.extend_from_slice(next.0.line());
+    while let Some((_, line)) = merger.peek() {
+        block.extend_from_slice(line);
         block.push(b'\n');
         if block.len() >= buffer {
             out(&block)?;
             block.clear();
         }
-        if !next.0.advance(spill)? {
-            std::collections::binary_heap::PeekMut::pop(next);
-        }
+        merger.advance(spill)?;
     }
     out(&block)
 }
 
+/// Runs of lines, in memory as an `M` or on disk, from which the least line is taken one by one.
+#[derive(Debug)]
+pub(crate) struct Merger<M>(BinaryHeap<Next<M>>);
+
+impl<M: AsRef<Lines>> Merger<M> {
+    /// Begins to merge `leaves`, with buffers of about `buffer` bytes for what is on disk.
+    pub(crate) fn over(leaves: Vec<Leaf<M>>, spill: &Spill, buffer: usize) -> Result<Self, AppError> {
+        let mut heap = BinaryHeap::with_capacity(leaves.len());
+        for leaf in leaves {
+            let mut reader = Reader::new(leaf, buffer);
+            if reader.advance(spill)? {
+                heap.push(Next(reader));
+            }
+        }
+        Ok(Merger(heap))
+    }
+
+    /// The least line and its key; none at the end.
+    pub(crate) fn peek(&self) -> Option<(u64, &[u8])> {
+        self.0.peek().map(|next| (next.0.key, next.0.line()))
+    }
+
+    /// Goes to the next line.
+    pub(crate) fn advance(&mut self, spill: &Spill) -> Result<(), AppError> {
+        if let Some(mut next) = self.0.peek_mut()
+            && !next.0.advance(spill)?
+        {
+            PeekMut::pop(next);
+        }
+        Ok(())
+    }
+}
+
 /// A run and the line of it that is next.
-struct Reader<'a> {
-    from: From<'a>,
+#[derive(Debug)]
+struct Reader<M> {
+    from: From<M>,
     key: u64,
     /// Where the line begins in the text, and its length without the newline.
     line: (usize, usize),
 }
 
-enum From<'a> {
-    Memory { lines: &'a Lines, index: usize },
+#[derive(Debug)]
+enum From<M> {
+    Memory { lines: M, index: usize },
     Disk { extent: Extent, offset: u64, text: Vec<u8>, room: usize },
 }
 
-impl<'a> Reader<'a> {
-    fn new(run: &Supply<'a, Lines>, buffer: usize) -> Self {
-        let from = match run {
-            Supply::Memory(lines) => From::Memory { lines, index: 0 },
-            Supply::Disk(extent) => {
-                From::Disk { extent: *extent, offset: 0, text: Vec::new(), room: buffer.max(64) }
-            }
+impl<M: AsRef<Lines>> Reader<M> {
+    fn new(leaf: Leaf<M>, buffer: usize) -> Self {
+        let from = match leaf {
+            Leaf::Memory(lines) => From::Memory { lines, index: 0 },
+            Leaf::Disk(extent) => From::Disk { extent, offset: 0, text: Vec::new(), room: buffer.max(64) },
         };
         Reader { from, key: 0, line: (0, usize::MAX) }
     }
 
     fn line(&self) -> &[u8] {
         let text = match &self.from {
-            From::Memory { lines, .. } => &lines.text,
+            From::Memory { lines, .. } => &lines.as_ref().text,
             From::Disk { text, .. } => text,
         };
         &text[self.line.0..][..self.line.1]
@@ -77,6 +108,7 @@ impl<'a> Reader<'a> {
         let mut start = self.line.0 + self.line.1.wrapping_add(1);
         match &mut self.from {
             From::Memory { lines, index } => {
+                let lines = lines.as_ref();
                 let Some(&key) = lines.keys.get(*index) else { return Ok(false) };
                 self.key = key;
                 self.line = (start, lines.lengths[*index] as usize - 1);
@@ -108,24 +140,25 @@ impl<'a> Reader<'a> {
 }
 
 /// A reader in a heap: the greatest is the one whose line is next.
-struct Next<'a>(Reader<'a>);
+#[derive(Debug)]
+struct Next<M>(Reader<M>);
 
-impl Ord for Next<'_> {
+impl<M: AsRef<Lines>> Ord for Next<M> {
     fn cmp(&self, other: &Self) -> Ordering {
         number::order((other.0.key, other.0.line()), (self.0.key, self.0.line()))
     }
 }
 
-impl PartialOrd for Next<'_> {
+impl<M: AsRef<Lines>> PartialOrd for Next<M> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Next<'_> {
+impl<M: AsRef<Lines>> PartialEq for Next<M> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Next<'_> {}
+impl<M: AsRef<Lines>> Eq for Next<M> {}

@@ -12,4 +12,5 @@ mod number;
 mod read;
 mod run;
 
+pub(crate) use merge::Merger as LineMerger;
 pub(crate) use run::Lines;

@@ -7,7 +7,7 @@ use forerun_skeleton::AppError;
 
 use super::number;
 use super::run::{Lines, Record};
-use crate::sort::files::Files;
+use crate::sort::files::{Files, Segment};
 
 /// A longer line, in bytes, is taken for something else than a number.
 const LONGEST: u64 = 64 << 10;
@@ -42,9 +42,20 @@ fn line_start(files: &Files, at: u64) -> Result<u64, AppError> {
     Ok(end)
 }
 
-/// Reads and sorts the lines that begin in `range`; `None` if that takes more than `room` bytes.
-pub(super) fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Lines>, AppError> {
-    let range = line_start(files, range.start)?..line_start(files, range.end)?;
+/// The lines that begin in `range`: from where to where they are.
+pub(super) fn whole(files: &Files, range: Range<u64>) -> Result<Range<u64>, AppError> {
+    Ok(line_start(files, range.start)?..line_start(files, range.end)?)
+}
+
+/// Sorts the lines of `range`, which is one of [`whole`] lines; `None` if that takes more than
+/// `room` bytes. `fetch` puts what a segment holds into a buffer of its length; segments come in
+/// their order.
+pub(super) fn sort(
+    files: &Files,
+    range: Range<u64>,
+    room: u64,
+    mut fetch: impl FnMut(&Segment<'_>, &mut [u8]) -> Result<(), AppError>,
+) -> Result<Option<Lines>, AppError> {
     let bytes = range.end - range.start;
     if bytes >= LARGEST || 2 * bytes > room {
         return Ok(None);
@@ -54,7 +65,7 @@ pub(super) fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option
     for segment in files.segments(range) {
         let start = text.len();
         text.resize(start + (segment.range.end - segment.range.start) as usize, 0);
-        segment.read(&mut text[start..])?;
+        fetch(&segment, &mut text[start..])?;
         if text.last() != Some(&b'\n') {
             text.push(b'\n');
         }

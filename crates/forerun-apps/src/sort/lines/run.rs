@@ -50,7 +50,41 @@ impl Lines {
         sorted
     }
 
-    fn push(&mut self, (key, line): (u64, &[u8])) {
+    /// The lines that begin in `range`: from where to where they are.
+    pub(crate) fn whole(files: &Files, range: Range<u64>) -> Result<Range<u64>, AppError> {
+        read::whole(files, range)
+    }
+
+    /// Sorts the lines of `range`, one of [`Lines::whole`] lines, which `fetch` puts into buffers
+    /// one after the other; `None` if that is too much.
+    pub(crate) fn sort_range(
+        files: &Files,
+        range: Range<u64>,
+        mut fetch: impl FnMut(&mut [u8]),
+    ) -> Result<Option<Self>, AppError> {
+        read::sort(files, range, u64::MAX, |_, buffer| {
+            fetch(buffer);
+            Ok(())
+        })
+    }
+
+    /// Number of lines.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Line `index`, which begins at byte `start` of the text, with its key.
+    pub(crate) fn at(&self, index: usize, start: usize) -> (u64, &[u8]) {
+        (self.keys[index], &self.text[start..start + self.lengths[index] as usize - 1])
+    }
+
+    /// The order of two lines with their keys.
+    pub(crate) fn order(a: (u64, &[u8]), b: (u64, &[u8])) -> std::cmp::Ordering {
+        number::order(a, b)
+    }
+
+    /// Adds a line after all others.
+    pub(crate) fn push(&mut self, (key, line): (u64, &[u8])) {
         self.text.extend_from_slice(line);
         self.text.push(b'\n');
         self.keys.push(key);
@@ -65,6 +99,12 @@ impl Lines {
             rest = later;
             (key, &line[..line.len() - 1])
         })
+    }
+}
+
+impl AsRef<Lines> for Lines {
+    fn as_ref(&self) -> &Lines {
+        self
     }
 }
 
@@ -84,7 +124,7 @@ impl Sorted for Lines {
     }
 
     fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError> {
-        read::read(files, range, room)
+        read::sort(files, read::whole(files, range)?, room, |segment, buffer| segment.read(buffer))
     }
 
     fn merge(left: &Self, right: &Self, _: usize) -> Self {

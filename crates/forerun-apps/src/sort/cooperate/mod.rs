@@ -1,0 +1,78 @@
+//! Sorting by scatter-gather: blocks are read and sorted, a rank merges its blocks, the first rank
+//! merges the ranks' packets and writes (Juhász and Charaf, section 4, with what this crate has
+//! for quicksort and for merging).
+//!
+//! **Memory.** Sorted blocks rest within the same [`Budget`](super::Budget) as runs of the reduction,
+//! and go to the spill file where there is no room; a rank's merge takes them from there. Blocks
+//! and packets under way have the other half: [`SortJob::largest_block`] is what a block may be for
+//! that.
+
+mod app;
+mod global;
+mod held;
+mod local;
+mod sink;
+mod source;
+
+use forerun_platform::{Bytes, Grain};
+use forerun_skeleton::AppError;
+use forerun_skeleton::scatter_gather::HELD;
+
+use self::app::Cooperative;
+pub use self::sink::Written;
+use self::source::BlockSource;
+use super::job::SortJob;
+use super::run::for_element;
+use super::sorted::Sorted;
+use crate::{ScatterGatherJob, Together};
+
+impl ScatterGatherJob for SortJob {
+    type Written = Written;
+
+    fn together<T: Together<Written>>(&self, block: u64, together: T) -> T::Out {
+        for_element!(self.element(), R => {
+            let app = Cooperative::<R>::new(self, block);
+            let source = BlockSource::new(self, self.source(Grain { tasks: None, bytes: block }));
+            together.with(&app, &source, &app)
+        })
+    }
+
+    fn element_bytes(&self) -> f64 {
+        match self.element().width() {
+            1 => self.desk().files.line_bytes().max(1) as f64,
+            width => width as f64,
+        }
+    }
+
+    fn blocks(&self, ranks: usize, window: usize) -> (u64, u64) {
+        let least = self.element().width().max(1);
+        (least, self.largest_block(ranks, window).max(least))
+    }
+
+    fn conclude(&self, written: Written) -> Result<String, AppError> {
+        let bytes = written.bytes();
+        self.output_file().persist(written.into_file())?;
+        let mut line = format!("{} in {}", Bytes(bytes), self.output().display());
+        let spilled = self.desk().spill.bytes();
+        if spilled > 0 {
+            line.push_str(&format!(", {} of it by way of the disk", Bytes(spilled)));
+        }
+        Ok(line)
+    }
+}
+
+impl SortJob {
+    /// Largest block, in bytes of input, with which all blocks and packets that `ranks` ranks have
+    /// under way at a time fit into half of the memory: sorted blocks rest in the other half.
+    pub fn largest_block(&self, ranks: usize, window: usize) -> u64 {
+        let desk = self.desk();
+        let per_mebibyte =
+            for_element!(self.element(), R => <R as Sorted>::need(&desk.files, 1 << 20, false));
+        let others = ranks as u64 - 1;
+        // Read ahead and held back by the first rank, under way to and worked on by each other; then
+        // packets: two of every rank, the result's, and those that wait to be written.
+        let blocks = (HELD as u64 + 4 + others * (window as u64 + 1)).max(2 * ranks as u64 + 5);
+        let bytes = (u128::from(desk.budget.limit() / 2 / blocks) << 20) / u128::from(per_mebibyte.max(1));
+        (bytes as u64).max(desk.width)
+    }
+}
