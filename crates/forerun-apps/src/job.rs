@@ -150,7 +150,8 @@ pub trait ScatterGatherJob: Sync {
     type Written: Send;
 
     /// Hands the application, its blocks of at most `block` bytes and its sinks to `together`.
-    /// Packets of the result are of the same size.
+    /// Packets of the result are of the same size. The source gives any block at any time (a pilot
+    /// asks for some of them), each time anew.
     fn together<T: Together<Self::Written>>(&self, block: u64, together: T) -> T::Out;
 
     /// Bytes of an element, on average.
@@ -159,6 +160,12 @@ pub trait ScatterGatherJob: Sync {
     /// Least and most bytes of a block where `ranks` ranks share the memory and `window` blocks
     /// may be under way to each.
     fn blocks(&self, ranks: usize, window: usize) -> (u64, u64);
+
+    /// Bytes of memory that it may take for what it holds, sorted blocks half of them, where it has
+    /// such a limit.
+    fn memory(&self) -> Option<u64> {
+        None
+    }
 
     /// Makes what the sink left the job's result, and says in a few words what that is.
     ///
@@ -175,7 +182,7 @@ pub trait Together<W> {
     /// Does it.
     fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
     where
-        A: Cooperate<Block: Send, Packet: Send> + Sync,
+        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
         S: Source<Input = A::Block> + Sync,
         K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync;
 }

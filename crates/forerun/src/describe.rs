@@ -115,7 +115,7 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
         rows.push([
             outcome.processors.to_string(),
             outcome.way.name().into(),
-            outcome.strategy.name().into(),
+            outcome.plan.pattern().into(),
             outcome.plan.grain.tasks.map_or("?".into(), text::count),
             outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval),
             speedup.map_or("–".into(), |s| format!("{s:.2}")),

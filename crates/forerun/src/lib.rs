@@ -8,6 +8,7 @@
 //! | [`planning`], [`simulate`] | plans, and predictions by virtual time |
 //! | [`models`] | models that stand alone: packets, farms |
 //! | [`execute`] | running a job as planned |
+//! | [`scatter`] | the same for jobs as scatter-gather |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
 //! | [`drawn`], [`drawings`], [`chart`] | tables as CSV, plots as SVG |
@@ -37,6 +38,7 @@ pub mod pilot;
 pub mod planning;
 pub mod report;
 pub mod sbatch;
+pub mod scatter;
 pub mod signals;
 pub mod simulate;
 pub mod text;

@@ -11,7 +11,8 @@ use forerun::signals::Interrupt;
 use forerun::simulate::makespan;
 use forerun_model::planner::Divisible;
 use forerun_platform::{
-    Cost, Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte, Strategy,
+    Cost, Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte, Skeleton,
+    Strategy,
 };
 
 /// Costs in tasks: a merge of P/2 results (or, where linear, in proportion to them).
@@ -94,6 +95,9 @@ impl Cell {
         let facts = Facts { name: "grid".into(), input, done: Vec::new(), commutative: true, known: true };
         let arity = if strategy == Strategy::Adaptive { None } else { Some(2) };
         let shape = ShapeOptions {
+            skeleton: Pin::To(Skeleton::Reduction),
+            block: None,
+            ahead: None,
             strategy: Pin::To(strategy),
             groups: Some(1),
             arity,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use forerun_platform::{Strategy, Way};
+use forerun_platform::{Skeleton, Strategy, Way};
 
 use super::count::{count, number};
 
@@ -31,6 +31,9 @@ impl<T: Copy> Pin<T> {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan")]
 pub struct ShapeOptions {
+    /// Pattern: reduction, scatter-gather (sort only), or auto, which runs the one with the shorter prediction.
+    #[arg(long, value_name = "SKELETON", default_value = "reduction", value_parser = skeleton)]
+    pub skeleton: Pin<Skeleton>,
     /// Strategy: parallel-pipeline, reduction-tree, master-slave, adaptive, or auto.
     #[arg(long, value_name = "STRATEGY", default_value = "auto", value_parser = strategy)]
     pub strategy: Pin<Strategy>,
@@ -46,6 +49,13 @@ pub struct ShapeOptions {
     /// Results that a delivery of the adaptive strategy holds at least.
     #[arg(long, value_name = "N", value_parser = count)]
     pub set: Option<u64>,
+    /// Scatter-gather: input that is dealt out at once, at most, such as "1 MiB".
+    #[arg(long, value_name = "SIZE")]
+    pub block: Option<String>,
+    /// Scatter-gather: blocks that are read ahead and packets that are written behind, beside the first
+    /// rank; 0 to have it read and write itself. Without it, where there is a core for it.
+    #[arg(long, value_name = "N")]
+    pub ahead: Option<usize>,
     /// Messages that a rank may be ahead of each receiver.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number)]
     pub window: usize,
@@ -139,6 +149,16 @@ pub struct PredictOptions {
     /// Files.
     #[command(flatten)]
     pub draw: DrawOptions,
+}
+
+fn skeleton(name: &str) -> Result<Pin<Skeleton>, String> {
+    if name == "auto" {
+        return Ok(Pin::Auto);
+    }
+    Skeleton::ALL.into_iter().find(|s| s.name() == name).map(Pin::To).ok_or_else(|| {
+        let names: Vec<_> = Skeleton::ALL.map(Skeleton::name).to_vec();
+        format!("expected auto, {}", names.join(", "))
+    })
 }
 
 fn strategy(name: &str) -> Result<Pin<Strategy>, String> {

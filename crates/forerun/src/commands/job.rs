@@ -5,20 +5,21 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser};
-use forerun_apps::ReductionJob;
-use forerun_platform::{Profile, Way};
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_platform::{Profile, Skeleton, Way};
 
 use super::{Context, plan, predict, run};
 use crate::cli::{
     FigureOptions, JobArgs, JobCommand, PlanOptions, PredictOptions, ReduceArgs, RunOptions, SayOptions,
-    WithJob,
+    ShapeOptions, WithJob,
 };
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
 use crate::jobs;
 use crate::paths::Paths;
-use crate::planning::{Facts, check};
+use crate::planning::Facts;
+use crate::{planning, scatter};
 
 /// What a command does with a job.
 pub trait Treat: Args + FromArgMatches {
@@ -53,6 +54,27 @@ pub trait Treat: Args + FromArgMatches {
 
     /// Where the figures come from.
     fn figures(&self) -> &FigureOptions;
+
+    /// Parts of the plan.
+    fn shape(&self) -> &ShapeOptions;
+
+    /// Treats a job that can be run as scatter-gather, as that or by what is predicted to be faster.
+    ///
+    /// # Errors
+    /// What is wrong with the request; what failed.
+    fn scatter<J: ReductionJob + ScatterGatherJob>(&self, job: &J, context: &Context)
+    -> Result<(), CliError>;
+
+    /// Treats blocks of which only the costs are known.
+    ///
+    /// # Errors
+    /// What is wrong with the request.
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError>;
 
     /// Treats a job that can be run.
     ///
@@ -92,13 +114,15 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             let ranks = how.processors().unwrap_or_else(figures::workers);
             context.interrupt.busy(|| {
                 let job = jobs::sort(&job, ranks, context.interrupt.cancel())?;
-                how.job(&job, context)
+                match how.shape().skeleton.get() {
+                    Some(Skeleton::Reduction) => how.job(&job, context),
+                    _ => how.scatter(&job, context),
+                }
             })
         }
         JobCommand::Reduce(WithJob { job, how }) => reduce(&job, &how, context),
         JobCommand::Tasks(WithJob { job, how }) => {
             how.check()?;
-            let facts = jobs::tasks(&job)?;
             let Some(file) = &how.figures().profile else {
                 return Err(request(
                     "tasks are known only by their costs: give them with --profile FILE (forerun predict … \
@@ -107,7 +131,10 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             };
             how.paths().check(&mut context.console, |_| false)?;
             let profile = Profile::load(file).map_err(request)?;
-            how.costed(&facts, &profile, context)
+            if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
+                return how.scatter_costed(&jobs::blocks(&job, how.shape())?, &profile, context);
+            }
+            how.costed(&jobs::tasks(&job)?, &profile, context)
         }
         JobCommand::File(words) => {
             let Words { say, job } = from_file::<H>(&words)?;
@@ -123,6 +150,11 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
 /// What is wrong with the request; what failed.
 pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
     how.check()?;
+    if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
+        return Err(request(
+            "--skeleton scatter-gather: external commands run as a reduction; sort can be run so",
+        ));
+    }
     let inputs = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
     if to_stdout && how.gives_result() {
@@ -187,7 +219,48 @@ fn sentence(e: &clap::Error) -> String {
     lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_string()
 }
 
+/// Looks at what is pinned; only a run can choose the skeleton (`auto`), since that takes both pilots.
+fn check(shape: &ShapeOptions, processors: Option<usize>, can_choose: bool) -> Result<(), CliError> {
+    if shape.skeleton.get().is_none() && !can_choose {
+        return Err(request("--skeleton auto is for run: ask for reduction and scatter-gather, and compare"));
+    }
+    if shape.skeleton.get() == Some(Skeleton::ScatterGather) {
+        scatter::check(shape)?;
+    } else if shape.skeleton.get() == Some(Skeleton::Reduction)
+        && (shape.block.is_some() || shape.ahead.is_some())
+    {
+        return Err(request(
+            "--block and --ahead are of --skeleton scatter-gather: give it, or leave them out",
+        ));
+    }
+    planning::check(shape, processors)
+}
+
 impl Treat for RunOptions {
+    fn shape(&self) -> &ShapeOptions {
+        &self.shape
+    }
+
+    fn scatter<J: ReductionJob + ScatterGatherJob>(
+        &self,
+        job: &J,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        match self.shape.skeleton.get() {
+            None => scatter::auto(job, self, context),
+            Some(_) => scatter::run_job(job, self, context),
+        }
+    }
+
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        scatter::run_costed(facts, profile, self, context)
+    }
+
     fn processors(&self) -> Option<usize> {
         self.processors.get()
     }
@@ -196,7 +269,7 @@ impl Treat for RunOptions {
         if self.repeat == 0 {
             return Err(request("--repeat 0: a job is run at least once"));
         }
-        check(&self.shape, self.processors.get())
+        check(&self.shape, self.processors.get(), true)
     }
 
     fn gives_result(&self) -> bool {
@@ -229,6 +302,29 @@ impl Treat for PlanOptions {
         of_figures(&self.figures).writes("--sbatch", self.sbatch.as_deref())
     }
 
+    fn shape(&self) -> &ShapeOptions {
+        &self.shape
+    }
+
+    fn scatter<J: ReductionJob + ScatterGatherJob>(
+        &self,
+        job: &J,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        scatter::plan_job(job, self, context)
+    }
+
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        let costs = scatter::costs_of(profile)?;
+        scatter::plan_costed(facts, costs, &platform, self, context)
+    }
+
     fn processors(&self) -> Option<usize> {
         self.processors.get()
     }
@@ -246,7 +342,7 @@ impl Treat for PlanOptions {
             }
             _ => {}
         }
-        check(&self.shape, self.processors.get())
+        check(&self.shape, self.processors.get(), false)
     }
 
     fn figures(&self) -> &FigureOptions {
@@ -277,15 +373,38 @@ impl Treat for PlanOptions {
 }
 
 impl Treat for PredictOptions {
+    fn shape(&self) -> &ShapeOptions {
+        &self.shape
+    }
+
+    fn scatter<J: ReductionJob + ScatterGatherJob>(
+        &self,
+        job: &J,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        scatter::predict_job(job, self, context)
+    }
+
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        let costs = scatter::costs_of(profile)?;
+        scatter::predict_costed(facts, costs, &platform, self, context)
+    }
+
     fn processors(&self) -> Option<usize> {
         None
     }
 
     fn check(&self) -> Result<(), CliError> {
         for &p in &self.processors {
-            check(&self.shape, Some(p))?;
+            check(&self.shape, Some(p), false)?;
         }
-        check(&self.shape, None)
+        check(&self.shape, None, false)
     }
 
     fn figures(&self) -> &FigureOptions {

@@ -43,7 +43,7 @@ fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
 }
 
 /// The numbers asked for; else 1 and every power of 2 that the platform has.
-fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize> {
+pub(crate) fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize> {
     if !how.processors.is_empty() {
         return once(&how.processors);
     }

@@ -1,7 +1,7 @@
 //! `forerun run`: calibrate, try a sample, predict, plan, run, compare.
 
 use forerun_apps::ReductionJob;
-use forerun_model::planner::Choice;
+use forerun_model::planner::{Choice, Planned};
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
 use super::{Context, stream};
@@ -24,12 +24,28 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
         let Figures { profile, largest, .. } = figures::of(job, how.processors.get(), &how.figures, context)?;
         return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
     }
-    let Context { console, interrupt } = context;
     let Figures { platform, profile, largest } =
         figures::of(job, how.processors.get(), &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
     let facts = Facts::of(job, largest, &how.shape);
-    let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+    let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, &context.interrupt)?;
+    run_planned(job, &facts, costs, &platform, (planned, largest), how, context)
+}
+
+/// Runs a job as it is planned, from a pilot whose largest task had so many bytes.
+///
+/// # Errors
+/// What failed.
+pub fn run_planned<J: ReductionJob>(
+    job: &J,
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    (mut planned, largest): (Planned, Option<u64>),
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Context { console, interrupt } = context;
     if facts.nothing_left() {
         let why = match largest {
             Some(largest) if largest > 0 => {
@@ -44,18 +60,23 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
     } else {
         console.note("plan", &describe::plan(&planned))?;
     }
+    if how.on == Way::Simulated {
+        let outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
+        console.say("", &compare::verdict(&outcome))?;
+        return console.data(&[outcome]);
+    }
     if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
         let name = &platform.name;
         console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;
     }
     let plan = &planned.best.plan;
-    let mut outcomes = predictions(&how.by, &facts, &planned.best, costs, &platform, context)?;
+    let mut outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     for outcome in &outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
     for _ in 0..how.repeat {
         let bar = console.bar(plan.grain.tasks, "tasks");
-        let done = execute::execute(job, plan, how.on, &platform, &bar, interrupt)?;
+        let done = execute::execute(job, plan, how.on, platform, &bar, interrupt)?;
         console.note("result", &done.result)?;
         for note in job.notes() {
             console.note("note", &note)?;

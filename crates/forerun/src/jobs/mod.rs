@@ -10,9 +10,10 @@ use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, Seconds};
 use forerun_skeleton::Cancel;
 
-use crate::cli::{ReduceArgs, SortArgs, TasksArgs};
+use crate::cli::{ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
+use crate::scatter;
 use crate::signals::Interrupt;
 
 pub use file::words;
@@ -108,6 +109,19 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
     Ok(Facts { name: "tasks".into(), input, done: Vec::new(), commutative: !args.ordered, known: true })
+}
+
+/// Blocks known only by their costs: as many of the size as said, unless `--block` cuts them otherwise.
+///
+/// # Errors
+/// What is wrong with their size.
+pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, CliError> {
+    let bytes = size("--size", &args.size)?;
+    let Some(all) = bytes.checked_mul(args.count).filter(|_| bytes > 0 || args.count == 0) else {
+        return Err(request(format!("--size {}: the bytes of a block are needed, at least 1 B", args.size)));
+    };
+    let block = if shape.block.is_some() { (1, all.max(1)) } else { (bytes.max(1), bytes.max(1)) };
+    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block })
 }
 
 fn timeout(text: &str) -> Result<Duration, CliError> {

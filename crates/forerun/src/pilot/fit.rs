@@ -4,9 +4,9 @@ use forerun_platform::Cost;
 
 /// One timed call.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Point {
-    pub(super) bytes: f64,
-    pub(super) seconds: f64,
+pub(crate) struct Point {
+    pub(crate) bytes: f64,
+    pub(crate) seconds: f64,
     /// Workers that did the like at the same time.
     pub(super) neighbours: f64,
     /// The phase of the pilot that it was timed in.
@@ -15,7 +15,7 @@ pub(super) struct Point {
 
 impl Point {
     /// A call alone.
-    pub(super) fn new(bytes: f64, seconds: f64) -> Self {
+    pub(crate) fn new(bytes: f64, seconds: f64) -> Self {
         Point { bytes, seconds, neighbours: 0.0, phase: 0 }
     }
 }
@@ -35,7 +35,7 @@ const MAD: f64 = 0.6745;
 /// Fits `fixed + per_byte · bytes` with neither below 0, so that the squares of *relative*
 /// errors are least: a call of a microsecond counts as much as one of a second. Calls that are far
 /// off the others (the machine was doing something else) count less.
-pub(super) fn fit(points: &[Point]) -> Cost {
+pub(crate) fn fit(points: &[Point]) -> Cost {
     let points: Vec<Point> = points.iter().copied().filter(|p| p.seconds > 0.0).collect();
     if points.is_empty() {
         return Cost::default();
@@ -81,7 +81,7 @@ fn at((fixed, per_byte): (f64, f64), p: &Point) -> f64 {
 }
 
 /// The median, the upper of two; 0 of nothing.
-pub(super) fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(0.0)
 }

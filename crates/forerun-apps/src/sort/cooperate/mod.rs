@@ -49,6 +49,10 @@ impl ScatterGatherJob for SortJob {
         (least, self.largest_block(ranks, window).max(least))
     }
 
+    fn memory(&self) -> Option<u64> {
+        Some(self.desk().budget.limit())
+    }
+
     fn conclude(&self, written: Written) -> Result<String, AppError> {
         let bytes = written.bytes();
         self.output_file().persist(written.into_file())?;

@@ -1,0 +1,93 @@
+//! Phase costs from timed calls.
+
+use forerun_platform::{Cost, PhaseCost};
+
+use crate::pilot::{Point, fit, median};
+
+/// A timed call of a phase.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Call {
+    pub(super) bytes: f64,
+    /// Elements of a block, or sequences brought together.
+    pub(super) ways: f64,
+    pub(super) seconds: f64,
+}
+
+/// The cost of calls that do not depend on the ways, the fixed part included.
+pub(super) fn straight(calls: &[Call]) -> PhaseCost {
+    let points: Vec<Point> = calls.iter().map(|c| Point { bytes: c.bytes, seconds: c.seconds }).collect();
+    PhaseCost::from(fit(&points))
+}
+
+/// The cost of calls in proportion to their bytes, and where ways differ to their logarithm: through the
+/// median of each number of ways, since calls differ more by what else the machine does than by
+/// their size. Neither part is below 0.
+pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
+    let mut calls: Vec<Call> = calls.iter().copied().filter(|c| c.bytes > 0.0 && c.seconds > 0.0).collect();
+    if calls.is_empty() {
+        return PhaseCost::default();
+    }
+    calls.sort_by(|a, b| a.ways.total_cmp(&b.ways));
+    let points: Vec<(f64, f64)> = calls
+        // Blocks of a size differ by an element.
+        .chunk_by(|a, b| b.ways <= a.ways * 1.01)
+        .map(|of| (of[0].ways.max(1.0).ln(), median(of.iter().map(|c| c.seconds / c.bytes).collect())))
+        .collect();
+    let (per_byte, per_byte_ln) = line(&points);
+    let cost = PhaseCost { per_byte, per_byte_ln, ..PhaseCost::default() };
+    // What single calls are off by, and the figures in common.
+    let points: Vec<Point> = calls
+        .iter()
+        .map(|c| Point { bytes: 1.0, seconds: c.seconds / cost.seconds(c.bytes, c.ways) })
+        .collect();
+    let Cost { spread, error, .. } = fit(&points);
+    PhaseCost { spread, error, ..cost }
+}
+
+/// `a + b x` through points by least squares, neither below 0.
+fn line(points: &[(f64, f64)]) -> (f64, f64) {
+    let n = points.len() as f64;
+    let mean = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>() / n;
+    let (x, y) = (mean(|p| p.0), mean(|p| p.1));
+    let square: f64 = points.iter().map(|p| (p.0 - x).powi(2)).sum();
+    let slope = points.iter().map(|p| (p.0 - x) * (p.1 - y)).sum::<f64>() / square;
+    if square <= 0.0 || slope <= 0.0 {
+        return (y, 0.0);
+    }
+    if y - slope * x >= 0.0 {
+        return (y - slope * x, slope);
+    }
+    let through_zero =
+        points.iter().map(|p| p.0 * p.1).sum::<f64>() / points.iter().map(|p| p.0 * p.0).sum::<f64>();
+    (0.0, through_zero)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Call, by_ways};
+
+    #[test]
+    fn the_logarithm_is_told_from_the_rest() {
+        let call = |ways: f64, bytes: f64| Call { ways, bytes, seconds: bytes * (1e-9 + 2e-10 * ways.ln()) };
+        let calls: Vec<Call> = [2.0, 8.0, 32.0].iter().flat_map(|&w| [call(w, 1e6), call(w, 4e6)]).collect();
+        let cost = by_ways(&calls);
+        assert!((cost.per_byte / 1e-9 - 1.0).abs() < 1e-6 && (cost.per_byte_ln / 2e-10 - 1.0).abs() < 1e-6);
+        assert!(cost.spread < 1e-6);
+        // One call that was disturbed, of many, moves nothing.
+        let mut calls = calls.repeat(3);
+        calls[4].seconds *= 10.0;
+        let disturbed = by_ways(&calls);
+        assert!((disturbed.seconds(1e6, 16.0) / cost.seconds(1e6, 16.0) - 1.0).abs() < 0.01, "{disturbed:?}");
+        assert!(disturbed.error > 0.0);
+    }
+
+    #[test]
+    fn nothing_is_below_zero() {
+        let call = |ways: f64, each: f64| Call { ways, bytes: 1e6, seconds: 1e6 * each };
+        let falls = by_ways(&[call(2.0, 2e-9), call(8.0, 1e-9)]);
+        assert_eq!((falls.per_byte, falls.per_byte_ln), (1.5e-9, 0.0));
+        let steep = by_ways(&[call(2.0, 1e-10), call(8.0, 3e-9)]);
+        assert!(steep.per_byte == 0.0 && steep.per_byte_ln > 0.0, "{steep:?}");
+        assert_eq!(by_ways(&[]).seconds(1e6, 2.0), 0.0);
+    }
+}

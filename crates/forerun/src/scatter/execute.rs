@@ -1,0 +1,142 @@
+//! Running a job as scatter-gather, as planned.
+
+use std::time::Instant;
+
+use forerun_apps::{ReductionJob, ScatterGatherJob, Together};
+use forerun_platform::{Machine, Outcome, Plan, Platform, Stage, StageTotal, Way};
+use forerun_sim::pricing::Measured;
+use forerun_skeleton::reduction::{Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
+use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
+use forerun_skeleton::{AppError, Failure, Options, Ran, RunError};
+use indicatif::ProgressBar;
+
+use crate::error::{CliError, failed};
+use crate::execute::{Done, TIMELINE};
+use crate::signals::Interrupt;
+
+/// Runs `job` as `plan` says, on threads or emulated on `platform`. In virtual time the first rank
+/// reads and writes itself: what is done beside it has no clock there.
+///
+/// # Errors
+/// What failed; interrupted.
+pub fn execute<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    plan: &Plan,
+    way: Way,
+    platform: &Platform,
+    bar: &ProgressBar,
+    interrupt: &Interrupt,
+) -> Result<Done, CliError> {
+    bar.set_length(plan.grain.tasks.unwrap_or(0));
+    let options = Options {
+        ranks: plan.processors,
+        window: plan.window,
+        timeline: TIMELINE,
+        cancel: interrupt.cancel().clone(),
+    };
+    let run = Run { plan, way, platform, options, bar };
+    let ran = job.together(plan.grain.bytes, run).map_err(|e| explain(e, interrupt))?;
+    bar.set_message("finishing");
+    let written = ran.outs.into_iter().flatten().next();
+    let written = written.ok_or_else(|| failed("the first rank left no result"))?;
+    let begun = Instant::now();
+    let result = job.conclude(written).map_err(|e| {
+        let interrupted = interrupt.signal().map(CliError::Interrupted);
+        interrupted.unwrap_or_else(|| failed(e))
+    })?;
+    let finish_s = begun.elapsed().as_secs_f64();
+    bar.finish_and_clear();
+    let blocks = plan.grain.tasks.unwrap_or(0);
+    let mut outcome = Outcome::from_ranks(way, plan.clone(), ran.makespan_s + finish_s, ran.ranks, blocks);
+    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
+    outcome.job = job.name().to_string();
+    outcome.platform = platform.name.clone();
+    outcome.machine = Some(Machine::here());
+    Ok(Done { outcome, result })
+}
+
+/// Says what failed.
+pub(super) fn explain(e: RunError, interrupt: &Interrupt) -> CliError {
+    if let Some(signal) = interrupt.signal() {
+        return CliError::Interrupted(signal);
+    }
+    match e {
+        RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
+            let verb = if panicked { "panicked" } else { "failed" };
+            let what = match stage {
+                Stage::Read => format!("reading block {item}"),
+                Stage::Process => format!("processing block {item}"),
+                Stage::ResolveLocal => "merging the blocks of one rank".into(),
+                Stage::ResolveGlobal => "merging the packets of all ranks".into(),
+                Stage::Write => format!("writing packet {item}"),
+                other => format!("the {}", other.name()),
+            };
+            CliError::Run(format!("{what} {verb} on rank {rank}: {message}"))
+        }
+        RunError::Invalid(what) => CliError::Request(what),
+        other => CliError::Run(other.to_string()),
+    }
+}
+
+/// A run of the parts of a job.
+struct Run<'a> {
+    plan: &'a Plan,
+    way: Way,
+    platform: &'a Platform,
+    options: Options,
+    bar: &'a ProgressBar,
+}
+
+impl<W: Send> Together<W> for Run<'_> {
+    type Out = Result<Ran<Option<W>>, RunError>;
+
+    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
+    where
+        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
+        S: Source<Input = A::Block> + Sync,
+        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync,
+    {
+        let shape = Shape::from(self.plan);
+        let source = &Observed { source, bar: self.bar };
+        if self.way == Way::Emulated {
+            let scatter = Scatter::new(app, source, sinks, shape)?;
+            let ranks = self.options.ranks;
+            let network = forerun_sim::LogGps::new(&self.platform.network, ranks)?;
+            let pricing = Measured::new(self.platform, ranks)?;
+            return forerun_sim::run(&scatter, &network, &pricing, &self.options);
+        }
+        if self.plan.ahead == 0 {
+            return threads::run(&Scatter::new(app, source, sinks, shape)?, &self.options);
+        }
+        std::thread::scope(|scope| {
+            let ahead = ReadAhead::start(scope, source, self.plan.ahead)
+                .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
+            let behind = WriteBehind::new(scope, sinks, self.plan.ahead);
+            threads::run(&Scatter::new(app, &ahead, &behind, shape)?, &self.options)
+        })
+    }
+}
+
+/// A source that moves a progress bar.
+struct Observed<'a, S> {
+    source: &'a S,
+    bar: &'a ProgressBar,
+}
+
+impl<S: Source> Source for Observed<'_, S> {
+    type Input = S::Input;
+
+    fn len(&self) -> Option<u64> {
+        self.source.len()
+    }
+
+    fn bytes(&self, index: u64) -> u64 {
+        self.source.bytes(index)
+    }
+
+    fn get(&self, index: u64) -> Result<Option<S::Input>, AppError> {
+        self.bar.inc(1);
+        self.source.get(index)
+    }
+}

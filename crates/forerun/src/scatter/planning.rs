@@ -1,0 +1,118 @@
+//! From a job and its figures to a plan as scatter-gather.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Request};
+use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Way};
+
+use crate::cli::ShapeOptions;
+use crate::error::{CliError, request};
+
+/// How far the costs of blocks are trusted beyond the largest that was tried.
+const BEYOND: u64 = 8;
+
+/// What planning needs to know of a job.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// The application's name.
+    pub name: String,
+    /// Bytes of the input.
+    pub bytes: u64,
+    /// Least and most bytes of a block.
+    pub block: (u64, u64),
+}
+
+impl Facts {
+    /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are at
+    /// most eight times as large as the `largest` that was tried.
+    pub fn of<J: ReductionJob + ScatterGatherJob>(
+        job: &J,
+        ranks: usize,
+        largest: Option<u64>,
+        shape: &ShapeOptions,
+    ) -> Self {
+        let (least, most) = job.blocks(ranks, shape.window);
+        let seen = largest.filter(|&l| l > 0 && shape.block.is_none()).map(|l| l.saturating_mul(BEYOND));
+        let most = seen.map_or(most, |seen| most.min(seen.max(least)));
+        Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most) }
+    }
+}
+
+/// Looks at what is pinned, before anything is measured for a plan that cannot be.
+///
+/// # Errors
+/// The option that cannot be, or that is of another skeleton.
+pub fn check(shape: &ShapeOptions) -> Result<(), CliError> {
+    block(shape)?;
+    let of_reductions = [
+        ("--strategy", shape.strategy.get().is_some()),
+        ("--groups", shape.groups.is_some()),
+        ("--arity", shape.arity.is_some()),
+        ("--grain", shape.grain.is_some()),
+        ("--set", shape.set.is_some()),
+    ];
+    match of_reductions.into_iter().find(|(_, given)| *given) {
+        Some((option, _)) => Err(request(format!(
+            "{option} is of reductions: with --skeleton scatter-gather give --block and --ahead, or leave both out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn block(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
+    let Some(text) = &shape.block else { return Ok(None) };
+    match text.parse::<Bytes>() {
+        Ok(Bytes(0)) => Err(request(format!("--block {text}: a block has at least 1 B"))),
+        Ok(Bytes(bytes)) => Ok(Some(bytes)),
+        Err(e) => Err(request(format!("--block {text}: {e}"))),
+    }
+}
+
+/// Plans a job: what is pinned in `shape` and `processors` stays, the rest is chosen.
+///
+/// # Errors
+/// Why there is no such plan.
+pub fn plan(
+    facts: &Facts,
+    profile: &ScatterGatherProfile,
+    platform: &Platform,
+    shape: &ShapeOptions,
+    processors: Option<usize>,
+    max_processors: Option<usize>,
+) -> Result<Planned, CliError> {
+    let fixed = Fixed { processors, block: block(shape)?, ahead: shape.ahead };
+    if let Some(size) = fixed.block.filter(|&s| s > facts.block.1 || s < facts.block.0) {
+        return Err(request(format!(
+            "--block {}: blocks of this job can have {} to {}: with more memory (--memory) larger ones fit",
+            Bytes(size),
+            Bytes(facts.block.0),
+            Bytes(facts.block.1)
+        )));
+    }
+    scatter_gather::plan(&Request {
+        platform,
+        profile,
+        bytes: facts.bytes,
+        block: facts.block,
+        max_processors: max_processors.or(processors).unwrap_or(platform.cores()),
+        window: shape.window,
+        fixed,
+    })
+    .map_err(request)
+}
+
+/// What a prediction says, as an outcome.
+pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome {
+    let prediction = &choice.prediction;
+    let blocks = choice.plan.grain.tasks.unwrap_or(0) as f64;
+    let makespan_s = prediction.makespan_s;
+    Outcome {
+        predicted: Some(prediction.interval),
+        throughput: if makespan_s > 0.0 { blocks / makespan_s } else { 0.0 },
+        messages: prediction.messages,
+        bytes: prediction.bytes,
+        stages: prediction.stages.clone(),
+        job: facts.name.clone(),
+        platform: platform.name.clone(),
+        ..Outcome::from_ranks(Way::Analytic, choice.plan.clone(), makespan_s, Vec::new(), 0)
+    }
+}
