@@ -30,7 +30,7 @@ pub fn outcomes_sheet(outcomes: &[Outcome]) -> Sheet {
             o.job.as_str().into(),
             o.platform.as_str().into(),
             o.way.name().into(),
-            o.strategy.name().into(),
+            o.plan.pattern().into(),
             o.processors.into(),
             o.plan.groups.into(),
             o.plan.arity.into(),
@@ -75,7 +75,7 @@ pub fn compared_sheet(outcomes: &[Outcome]) -> Sheet {
                 sheet.rows.push(vec![
                     k.job.as_str().into(),
                     k.platform.as_str().into(),
-                    k.strategy.name().into(),
+                    k.strategy_label().into(),
                     k.processors.into(),
                     k.groups.into(),
                     k.arity.into(),

@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 
-use forerun_platform::{Plan, Platform};
+use forerun_platform::{Plan, Platform, Skeleton};
 
 use crate::describe::shape;
 use crate::error::{CliError, request};
@@ -36,15 +36,22 @@ pub fn script(plan: &Plan, platform: &Platform, command: &[OsString]) -> String 
     let minutes = ((limit * 1.5 + 60.0) / 60.0).ceil();
     let job = job_words(command);
     let predicted = plan.predicted.map_or("nothing".into(), |p| text::interval(&p));
-    let mut run = vec![
-        "forerun run".to_string(),
-        job,
-        format!("--strategy {}", plan.strategy.name()),
-        format!("--processors {}", plan.processors),
-        format!("--groups {}", plan.groups),
-        format!("--arity {}", plan.arity),
-        format!("--grain '{} B'", plan.grain.bytes),
-    ];
+    let mut run = vec!["forerun run".to_string(), job];
+    run.extend(match plan.skeleton {
+        Skeleton::Reduction => vec![
+            format!("--strategy {}", plan.strategy.name()),
+            format!("--processors {}", plan.processors),
+            format!("--groups {}", plan.groups),
+            format!("--arity {}", plan.arity),
+            format!("--grain '{} B'", plan.grain.bytes),
+        ],
+        Skeleton::ScatterGather => vec![
+            format!("--skeleton {}", plan.skeleton.name()),
+            format!("--processors {}", plan.processors),
+            format!("--block '{} B'", plan.grain.bytes),
+            format!("--ahead {}", plan.ahead),
+        ],
+    });
     run.retain(|w| !w.is_empty());
     format!(
         "#!/bin/bash\n\
@@ -66,7 +73,17 @@ pub fn script(plan: &Plan, platform: &Platform, command: &[OsString]) -> String 
 fn job_words(command: &[OsString]) -> String {
     let mut words = Vec::new();
     let mut rest = command.iter().skip(1).peekable();
-    let pinned = ["--strategy", "--processors", "--groups", "--arity", "--grain", "-p"];
+    let pinned = [
+        "--strategy",
+        "--processors",
+        "--groups",
+        "--arity",
+        "--grain",
+        "--skeleton",
+        "--block",
+        "--ahead",
+        "-p",
+    ];
     let of_plan = ["--max-processors", "--sbatch", "--json"];
     let mut seen_plan = false;
     while let Some(word) = rest.next() {

@@ -11,7 +11,7 @@ use forerun::planning::{Facts, plan};
 use forerun::signals::Interrupt;
 use forerun::simulate::makespan;
 use forerun_model::planner::Divisible;
-use forerun_platform::{Cost, Host, Network, Platform, ReductionProfile, Strategy};
+use forerun_platform::{Cost, Host, Network, Platform, ReductionProfile, Skeleton, Strategy};
 
 const PROCESSORS: usize = 128;
 const DOCUMENTS: u64 = 65_536;
@@ -28,6 +28,9 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
     let input = Divisible::Tasks { tasks: DOCUMENTS, bytes: 5e3 };
     let facts = Facts { name: "features".into(), input, done: Vec::new(), commutative: true, known: true };
     let shape = ShapeOptions {
+        skeleton: Pin::To(Skeleton::Reduction),
+        block: None,
+        ahead: None,
         strategy: Pin::To(strategy),
         groups: Some(PROCESSORS / set),
         arity: Some(2),

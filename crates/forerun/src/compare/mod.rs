@@ -11,7 +11,7 @@ mod table;
 
 use std::collections::HashMap;
 
-use forerun_platform::{Interval, Outcome, Stage, Strategy, Throughput, Way};
+use forerun_platform::{Interval, Outcome, Skeleton, Stage, Strategy, Throughput, Way};
 use serde_json::Value;
 
 use crate::text;
@@ -31,6 +31,8 @@ pub struct Configuration {
     pub job: String,
     /// Name of the platform.
     pub platform: String,
+    /// The pattern.
+    pub skeleton: Skeleton,
     /// Strategy.
     pub strategy: Strategy,
     /// Ranks.
@@ -47,6 +49,7 @@ impl Configuration {
         Configuration {
             job: outcome.job.clone(),
             platform: outcome.platform.clone(),
+            skeleton: outcome.plan.skeleton,
             strategy: outcome.strategy,
             processors: outcome.processors,
             groups: outcome.plan.groups,
@@ -54,8 +57,12 @@ impl Configuration {
         }
     }
 
-    /// The strategy, with groups and arity where they are not one group and a binary tree.
+    /// The strategy, with groups and arity where they are not one group and a binary tree; of another
+    /// skeleton than the reduction, its name.
     pub fn strategy_label(&self) -> String {
+        if self.skeleton != Skeleton::Reduction {
+            return self.skeleton.name().into();
+        }
         let mut label = self.strategy.name().to_string();
         if self.groups > 1 {
             label += &format!(", {} groups", self.groups);
@@ -69,7 +76,15 @@ impl Configuration {
     /// The order of tables: job and platform, then strategies as listed everywhere, then ranks.
     fn order(&self) -> impl Ord + use<> {
         let strategy = Strategy::ALL.iter().position(|s| *s == self.strategy);
-        (self.job.clone(), self.platform.clone(), strategy, self.groups, self.arity, self.processors)
+        (
+            self.job.clone(),
+            self.platform.clone(),
+            self.skeleton,
+            strategy,
+            self.groups,
+            self.arity,
+            self.processors,
+        )
     }
 }
 

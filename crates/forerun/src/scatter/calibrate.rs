@@ -84,8 +84,12 @@ pub fn calibrate<J: ScatterGatherJob>(
     let pairs = by_ways(&calls.global);
     // More ranks are merged like more blocks are.
     let rise = local.per_byte_ln.min(pairs.per_byte / (RANKS as f64).ln());
-    let global =
-        PhaseCost { per_byte: pairs.per_byte - rise * (RANKS as f64).ln(), per_byte_ln: rise, ..pairs };
+    let global = PhaseCost {
+        per_byte: pairs.per_byte - rise * (RANKS as f64).ln(),
+        per_byte_ln: rise,
+        error: pairs.error.max(local.error),
+        ..pairs
+    };
     let (read, write) = (straight(&calls.read), straight(&calls.write));
     let profile = ScatterGatherProfile {
         spill: Some(read.per_byte + write.per_byte),
@@ -218,6 +222,9 @@ impl<W> Together<W> for Sample<'_> {
         let mut global = app.global(RANKS).map_err(|e| failed(Stage::ResolveGlobal, e))?;
         let mut sink = sinks.open(0).map_err(|e| failed(Stage::Write, e))?;
         let mut number = 0;
+        // Where one packet ends shortly before the other there are calls for a few elements: what
+        // counts is what all of them take.
+        let mut all = Call { bytes: 0.0, ways: RANKS as f64, seconds: 0.0 };
         loop {
             match global.want() {
                 Want::End => break,
@@ -229,7 +236,8 @@ impl<W> Together<W> for Sample<'_> {
                     let at = charge(Stage::ResolveGlobal, number, amount.bytes, amount.ways);
                     let (call, packet) = self.timed(at, || global.resolve())?;
                     let bytes = packet.bytes();
-                    self.calls.global.push(Call { bytes: bytes as f64, ..call });
+                    all.bytes += bytes as f64;
+                    all.seconds += call.seconds;
                     let piece = Piece { value: packet, first: number, results: 1 };
                     let at = charge(Stage::Write, number, bytes, 1);
                     let (call, ()) = self.timed(at, || sink.accept(piece))?;
@@ -238,6 +246,7 @@ impl<W> Together<W> for Sample<'_> {
                 }
             }
         }
+        self.calls.global.push(all);
         // What was written is no result.
         drop(sink);
         Ok(())

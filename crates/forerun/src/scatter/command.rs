@@ -293,7 +293,7 @@ pub fn auto<J: ReductionJob + ScatterGatherJob>(
 ) -> Result<(), CliError> {
     let Context { console, interrupt } = context;
     let processors = how.processors.get();
-    let figures = figures::of(job, processors, &how.shape, &how.figures, context)?;
+    let figures = figures::of(job, processors, &how.figures, context)?;
     let facts = crate::planning::Facts::of(job, figures.largest, &how.shape);
     let reduction = figures::reduction(&figures.profile)?;
     let reduced =

@@ -15,7 +15,7 @@ pub(super) struct Call {
 
 /// The cost of calls that do not depend on the ways, the fixed part included.
 pub(super) fn straight(calls: &[Call]) -> PhaseCost {
-    let points: Vec<Point> = calls.iter().map(|c| Point { bytes: c.bytes, seconds: c.seconds }).collect();
+    let points: Vec<Point> = calls.iter().map(|c| Point::new(c.bytes, c.seconds)).collect();
     PhaseCost::from(fit(&points))
 }
 
@@ -38,7 +38,7 @@ pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
     // What single calls are off by, and the figures in common.
     let points: Vec<Point> = calls
         .iter()
-        .map(|c| Point { bytes: 1.0, seconds: c.seconds / cost.seconds(c.bytes, c.ways) })
+        .map(|c| Point::new(1.0, c.seconds / cost.seconds(c.bytes, c.ways)))
         .collect();
     let Cost { spread, error, .. } = fit(&points);
     PhaseCost { spread, error, ..cost }
