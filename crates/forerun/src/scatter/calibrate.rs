@@ -60,8 +60,12 @@ pub fn calibrate<J: ScatterGatherJob>(
     let mut calls = Calls::default();
     let (least, most) = job.blocks(workers, 4);
     let mut block = FIRST.min(most).min((bytes / 16).max(1)).max(least);
+    // An empty input has nothing to sample, and costs nothing.
     let mut largest = 0;
-    while bytes > 0 {
+    loop {
+        if bytes == 0 {
+            break;
+        }
         let at = Instant::now();
         let sample = Sample { workers, cancel, calls: &mut calls, element: job.element_bytes() };
         job.together(block, sample)?;
