@@ -39,5 +39,8 @@ fn described(root: &Section<'_, '_>, file: &str) -> Option<Described> {
     let prefetch = root.count("prefetch").unwrap_or(1) as u64;
     let tasks =
         Tasks { spread, prefetch, ..Tasks::new(count? as u64, work?.0, message?.0 as f64, answer?.0 as f64) };
+    if processors.is_some_and(|p| !(2..1 << 20).contains(&p)) {
+        root.note("processors", "a farm has a master and at least one slave: \"processors\" is 2 to 1048575");
+    }
     Some(Described { name, source, platform, processors, tasks })
 }

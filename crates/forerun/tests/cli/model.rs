@@ -104,7 +104,12 @@ fn what_is_wrong_in_a_description_is_shown_at_its_place() {
         ("packet", packet.replace("1 MB", "2 GB") + stage, "3:9: ", &["record or a block"]),
         ("farm", format!("{farm}message = \"8 B\"\n"), "1:1: ", &["no \"answer\""]),
         ("farm", format!("{farm}message = 8\nanswer = \"8 B\"\n"), "5:11: ", &["unit"]),
-        ("farm", format!("{farm}processors = 1\n"), "5:14: ", &["at least one slave"]),
+        (
+            "farm",
+            format!("{farm}processors = 1\nmessage = \"8 B\"\nanswer = \"8 B\"\n"),
+            "5:14: ",
+            &["at least one slave"],
+        ),
     ] {
         place.write("wrong.toml", text.as_bytes());
         let said = place.say(["model", what, "wrong.toml"]);
