@@ -11,6 +11,7 @@
 //! | [`scatter`] | the same for jobs as scatter-gather |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
+//! | [`mod@reproduce`] | the source papers' tables beside ours |
 //! | [`drawn`], [`drawings`], [`chart`] | tables as CSV, plots as SVG |
 //! | [`mod@file`], [`paths`], [`signals`], [`guardian`] | files whole or not there, and apart; ending early; being killed |
 
@@ -37,6 +38,7 @@ pub mod paths;
 pub mod pilot;
 pub mod planning;
 pub mod report;
+pub mod reproduce;
 pub mod sbatch;
 pub mod scatter;
 pub mod signals;

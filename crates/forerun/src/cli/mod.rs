@@ -105,6 +105,8 @@ pub enum Command {
     Compare(CompareArgs),
     /// Write outcomes as one self-contained HTML page.
     Report(ReportArgs),
+    /// The source papers' tables and figures, their numbers beside ours.
+    Reproduce(ReproduceArgs),
     /// List, show or check platform files.
     Platform(PlatformArgs),
     /// Show a model that stands alone: of a pipeline's packets, of a farm.
@@ -163,6 +165,37 @@ pub struct ReportArgs {
     /// The page to write.
     #[arg(short, long, value_name = "FILE.html")]
     pub out: PathBuf,
+}
+
+/// What `reproduce` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+What is printed in the papers, which model gives ours and with which constants stands in study files. To try
+other constants, copy the folder studies/ of the repository, edit a file and give the copy to --studies.
+
+Examples:
+  forerun reproduce --list
+  forerun reproduce kuntraruk-table-1
+  forerun reproduce --all --json all.json --csv all.csv --svg all.svg")]
+pub struct ReproduceArgs {
+    /// Names of entries, as --list shows them.
+    #[arg(value_name = "NAME", conflicts_with_all = ["all", "list", "models"])]
+    pub names: Vec<String>,
+    /// List the entries.
+    #[arg(long, conflicts_with_all = ["all", "models"])]
+    pub list: bool,
+    /// All entries, and what they come to.
+    #[arg(long, conflicts_with = "models")]
+    pub all: bool,
+    /// List the models that study files can name, with their parameters.
+    #[arg(long)]
+    pub models: bool,
+    /// Take the study files of DIR instead of those that are compiled in.
+    #[arg(long, value_name = "DIR")]
+    pub studies: Option<PathBuf>,
+    /// Files.
+    #[command(flatten)]
+    pub draw: DrawOptions,
 }
 
 /// What `platform` takes.

@@ -7,6 +7,7 @@ pub mod outcomes;
 pub mod plan;
 pub mod platform;
 pub mod predict;
+pub mod reproduce;
 pub mod run;
 pub mod stream;
 
@@ -53,6 +54,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             paths.check(&mut context.console, |_| false)?;
             outcomes::report(&args, &context.console)
         }
+        Command::Reproduce(args) => reproduce::run(&args, &context),
         Command::Platform(args) => {
             if let PlatformCommand::Check { files } = &args.what {
                 Paths::new().reads(files).check(&mut context.console, |_| false)?;
