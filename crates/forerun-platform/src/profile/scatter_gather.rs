@@ -99,6 +99,14 @@ fn one() -> f64 {
     1.0
 }
 
+impl ScatterGatherProfile {
+    /// Reads the costs of scatter-gather from a section of a file, with the keys that `[scatter_gather]` has
+    /// in a profile file; `None` after noting what is wrong.
+    pub fn from_section(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
+        read(section)
+    }
+}
+
 pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let read = cost(section, "read");
     let read = section.required("read", "\"0.4 ns/B\"", read);

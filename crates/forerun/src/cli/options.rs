@@ -140,6 +140,10 @@ pub struct PredictOptions {
     /// By what: analytic (a closed form), simulated (virtual time), or both.
     #[arg(long, value_name = "WAY,…", value_delimiter = ',', default_value = "analytic", value_parser = way_of_predicting)]
     pub by: Vec<Way>,
+    /// Instead of times, the work that each strategy needs to hold this efficiency (its isoefficiency
+    /// function), such as 0.8: above 0 and at most 1.
+    #[arg(long, value_name = "E", value_parser = efficiency, conflicts_with = "by")]
+    pub efficiency: Option<f64>,
     /// Parts of the plan.
     #[command(flatten)]
     pub shape: ShapeOptions,
@@ -191,6 +195,13 @@ fn number_of_processors(text: &str) -> Result<usize, String> {
 /// As [`number_of_processors`]; that it is at least 1 is looked at with the others.
 fn most_processors(text: &str) -> Result<usize, String> {
     if number(text) == Ok(0) { Ok(0) } else { number_of_processors(text) }
+}
+
+fn efficiency(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(e) if e > 0.0 && e <= 1.0 => Ok(e),
+        _ => Err("expected a number above 0 and at most 1, such as 0.8".into()),
+    }
 }
 
 fn way_of_running(name: &str) -> Result<Way, String> {

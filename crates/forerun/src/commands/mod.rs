@@ -1,6 +1,7 @@
 //! What each command does.
 
 pub mod generate;
+pub mod isoefficiency;
 pub mod job;
 pub mod model;
 pub mod outcomes;

@@ -3,7 +3,7 @@
 use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy};
 
 use crate::cli::PredictOptions;
-use crate::commands::{Context, run};
+use crate::commands::{Context, isoefficiency, run};
 use crate::error::CliError;
 use crate::planning::{Facts, plan};
 use crate::{describe, drawings};
@@ -21,6 +21,10 @@ pub fn run(
 ) -> Result<(), CliError> {
     let console = &context.console;
     how.draw.check(console)?;
+    if let Some(efficiency) = how.efficiency {
+        let ps = processors(how, platform);
+        return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
+    }
     let mut outcomes: Vec<Outcome> = Vec::new();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;

@@ -5,6 +5,7 @@ use forerun_platform::file::Place;
 
 use super::models::{Arguments, Takes};
 use super::outcome::{Agrees, Estimate, Followed, Kind, Reproduced, RowOutcome};
+use super::predict::Predicted;
 use super::printed::{Digits, Printed};
 use super::study::{Argument, Call, Entry, Names, Reason, Row, RowKind, Study};
 use crate::signals::Interrupt;
@@ -200,6 +201,7 @@ fn outcome(scene: &Scene<'_>, row: &Row, interrupt: &Interrupt) -> Result<RowOut
         theirs: None,
         closed_form: None,
         simulated: None,
+        refused: None,
         note: row.note.clone(),
         agrees: None,
     };
@@ -221,9 +223,13 @@ fn outcome(scene: &Scene<'_>, row: &Row, interrupt: &Interrupt) -> Result<RowOut
                 out.theirs = Some(estimate(scene.one(theirs)?));
             }
             if let Some(pattern) = pattern {
-                let predicted = pattern.predict(&|argument| scene.one(argument), interrupt)?;
-                out.closed_form = Some(estimate(predicted.closed_form));
-                out.simulated = Some(estimate(predicted.simulated));
+                match pattern.predict(&|argument| scene.one(argument), interrupt)? {
+                    Predicted::Times { closed_form, simulated } => {
+                        out.closed_form = Some(estimate(closed_form));
+                        out.simulated = Some(estimate(simulated));
+                    }
+                    Predicted::Refused(why) => out.refused = Some(why),
+                }
             }
             out.ours = out.closed_form.map(|e| e.value);
         }

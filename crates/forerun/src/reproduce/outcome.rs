@@ -117,6 +117,9 @@ pub struct RowOutcome {
     /// What our simulation says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub simulated: Option<Estimate>,
+    /// Why we predict nothing of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// What is to be said about it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

@@ -22,6 +22,12 @@ pub fn entry(of: &Reproduced, colour: bool) -> String {
         }
     }
     let notes = of.rows.iter().filter_map(|r| r.note.as_deref());
+    let refused: Vec<String> = of
+        .rows
+        .iter()
+        .filter_map(|r| r.refused.as_ref().map(|why| format!("{}: not predicted, {why}", r.label)))
+        .collect();
+    let notes = refused.iter().map(String::as_str).chain(notes);
     let mut said: Vec<&str> = Vec::new();
     for note in notes.chain((!of.note.is_empty()).then_some(of.note.as_str())) {
         if !said.contains(&note) {

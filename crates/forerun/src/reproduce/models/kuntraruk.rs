@@ -65,6 +65,13 @@ pub(super) static MODELS: &[Model] = &[
         compute: |a| Ok(paper::speedup(p(a)?)),
     },
     Model {
+        name: "kuntraruk-speedup-bound",
+        about: "S ≤ P, the bound that the tables print",
+        parameters: &[PROCESSORS],
+        gives: Gives::One(Number),
+        compute: |a| Ok(paper::speedup_bound(p(a)?)),
+    },
+    Model {
         name: "kuntraruk-equation-6",
         about: "T_Total with the two drain terms in lg P",
         parameters: &[TASKS, PROCESSORS, time("t_comp"), time("t_merge"), time("t_comm")],

@@ -1,10 +1,10 @@
 //! Reading what is to be predicted beside a measurement.
 
 use forerun_platform::file::Section;
-use forerun_platform::{Platform, ReductionProfile, Strategy, nearest, presets};
+use forerun_platform::{Platform, ReductionProfile, ScatterGatherProfile, Strategy, nearest, presets};
 
 use super::super::models::Takes;
-use super::super::predict::{Pattern, Reduction, RoundTrip};
+use super::super::predict::{Pattern, Reduction, RoundTrip, ScatterGather};
 use super::super::quantity::{Dimension, Unit};
 use super::scope::Scope;
 use super::{Argument, RowKind};
@@ -43,7 +43,7 @@ fn pattern(
     let value = |key, takes| value(table, scope, key, takes);
     let pattern = match name?.as_str() {
         "reduction" => {
-            let profile = profile(table, profiles);
+            let profile = profile(table, profiles, ReductionProfile::from_section);
             let strategy = strategy(table);
             let processors = value("processors", Takes::Whole);
             let groups = value("groups", Takes::Whole);
@@ -64,8 +64,24 @@ fn pattern(
             let size = value("size", Takes::One(Dimension::Size));
             Pattern::RoundTrip(RoundTrip { platform: platform?, processors: processors?, size: size? })
         }
+        "scatter-gather" => {
+            let profile = profile(table, profiles, ScatterGatherProfile::from_section);
+            let processors = value("processors", Takes::Whole);
+            let size = |key| value(key, Takes::One(Dimension::Size));
+            let (input, block) = (size("input"), size("block"));
+            let (window, ahead) = (value("window", Takes::Whole), value("ahead", Takes::Whole));
+            Pattern::ScatterGather(ScatterGather {
+                platform: platform?,
+                profile: profile?,
+                processors: processors?,
+                input: input?,
+                block: block?,
+                window: window?,
+                ahead: ahead?,
+            })
+        }
         _ => {
-            table.note("pattern", "\"pattern\" is \"reduction\" or \"round-trip\"");
+            table.note("pattern", "\"pattern\" is \"reduction\", \"round-trip\" or \"scatter-gather\"");
             return None;
         }
     };
@@ -113,13 +129,17 @@ fn strategy(table: &Section<'_, '_>) -> Option<Strategy> {
     found
 }
 
-/// `profile`: the name of `[profile.NAME]`, whose keys are those of `[reduction]` in a profile file.
-fn profile(table: &Section<'_, '_>, profiles: Option<&Section<'_, '_>>) -> Option<ReductionProfile> {
+/// `profile`: the name of `[profile.NAME]`, whose keys are those of the pattern's section in a profile file.
+fn profile<T>(
+    table: &Section<'_, '_>,
+    profiles: Option<&Section<'_, '_>>,
+    read: fn(&Section<'_, '_>) -> Option<T>,
+) -> Option<T> {
     let name = table.text("profile");
     let name = table.required("profile", "\"features\", with a section [profile.features]", name)?;
     let known = profiles.map(Section::keys).unwrap_or_default();
     match profiles.filter(|p| p.has(&name)).and_then(|p| p.section(&name)) {
-        Some(section) => ReductionProfile::from_section(&section),
+        Some(section) => read(&section),
         None => {
             let advice = match nearest(&name, known.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),

@@ -1,0 +1,177 @@
+//! `forerun predict --efficiency E`: how much work each strategy needs to hold an efficiency.
+
+use forerun_model::Load;
+use forerun_model::planner::Divisible;
+use forerun_model::reduction::{Isoefficiency, isoefficiency};
+use forerun_platform::{Platform, ReductionProfile, Strategy};
+use forerun_skeleton::reduction::Shape;
+use serde::Serialize;
+
+use crate::chart::{LineChart, Series, Spacing};
+use crate::cli::PredictOptions;
+use crate::commands::Context;
+use crate::drawn::Sheet;
+use crate::error::{CliError, request};
+use crate::planning::{Facts, plan};
+use crate::text::{self, Align, Table};
+
+/// A strategy's isoefficiency function.
+#[derive(Debug, Serialize)]
+struct Curve {
+    strategy: Strategy,
+    /// The efficiency to hold.
+    efficiency: f64,
+    task_bytes: f64,
+    points: Vec<Point>,
+}
+
+/// The work with which it is held on so many processors; nothing where no amount is enough.
+#[derive(Debug, Serialize)]
+struct Point {
+    processors: usize,
+    tasks: Option<u64>,
+    work_s: Option<f64>,
+    makespan_s: Option<f64>,
+    efficiency: Option<f64>,
+    ceiling: f64,
+}
+
+impl From<Isoefficiency> for Point {
+    fn from(of: Isoefficiency) -> Self {
+        let held = of.reached;
+        Point {
+            processors: of.processors,
+            tasks: held.map(|h| h.tasks),
+            work_s: held.map(|h| h.work().0),
+            makespan_s: held.map(|h| h.at.makespan.0),
+            efficiency: held.map(|h| h.at.efficiency),
+            ceiling: of.ceiling,
+        }
+    }
+}
+
+/// Says how the work must grow with the processors `ps` for each strategy, or for the one that is pinned.
+///
+/// # Errors
+/// An efficiency that is none, or a strategy that cannot be run on such numbers of processors.
+pub fn run(
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    (efficiency, ps): (f64, &[usize]),
+    context: &Context,
+) -> Result<(), CliError> {
+    let bytes = task_bytes(facts, costs, platform, how, ps, context)?;
+    let load = Load { commutative: facts.commutative, ..Load::new(0, bytes) };
+    let pinned = how.shape.strategy.get();
+    let mut curves = Vec::new();
+    for strategy in Strategy::ALL.into_iter().filter(|s| pinned.is_none_or(|p| p == *s)) {
+        let shape = |p| Shape {
+            groups: how.shape.groups.unwrap_or(1),
+            arity: how.shape.arity.unwrap_or(2),
+            ..Shape::new(strategy, p)
+        };
+        // What no strategy was asked for in particular is left out where it cannot be.
+        let can: Vec<usize> =
+            ps.iter().copied().filter(|&p| pinned.is_some() || shape(p).check().is_ok()).collect();
+        let points = isoefficiency(shape, efficiency, &can, &load, costs, platform).map_err(request)?;
+        let points = points.into_iter().map(Point::from).collect();
+        curves.push(Curve { strategy, efficiency, task_bytes: bytes, points });
+    }
+    let console = &context.console;
+    console.text(&table(&curves))?;
+    how.draw.write(|| sheet(&curves), || chart(&curves))?;
+    console.data(&curves)
+}
+
+/// The size of a task, which stays as the work grows: the tasks', the grain, or what a plan takes.
+fn task_bytes(
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    ps: &[usize],
+    context: &Context,
+) -> Result<f64, CliError> {
+    if let Divisible::Tasks { bytes, .. } = facts.input {
+        return Ok(bytes);
+    }
+    let most = ps.iter().copied().max();
+    let planned = plan(facts, costs, platform, &how.shape, most, None, &context.interrupt)?;
+    Ok(planned.best.plan.grain.bytes as f64)
+}
+
+fn table(curves: &[Curve]) -> String {
+    use Align::{Left, Right};
+    let mut table = Table::new(&[
+        ("strategy", Left),
+        ("P", Right),
+        ("tasks", Right),
+        ("work", Right),
+        ("makespan", Right),
+        ("efficiency", Right),
+        ("at most", Right),
+    ]);
+    for curve in curves {
+        for (at, point) in curve.points.iter().enumerate() {
+            let name = if at == 0 { curve.strategy.name() } else { "" };
+            let seconds = |s: Option<f64>| s.map_or("—".into(), text::seconds);
+            table.row(vec![
+                name.into(),
+                point.processors.to_string(),
+                point.tasks.map_or("no amount".into(), text::count),
+                seconds(point.work_s),
+                seconds(point.makespan_s),
+                point.efficiency.map_or("—".into(), text::share),
+                text::share(point.ceiling),
+            ]);
+        }
+    }
+    table.render(false)
+}
+
+fn sheet(curves: &[Curve]) -> Sheet {
+    let mut sheet = Sheet::new(&[
+        "strategy",
+        "efficiency_to_hold",
+        "task_bytes",
+        "processors",
+        "tasks",
+        "work_s",
+        "makespan_s",
+        "efficiency",
+        "ceiling",
+    ]);
+    for (curve, point) in curves.iter().flat_map(|c| c.points.iter().map(move |p| (c, p))) {
+        sheet.rows.push(vec![
+            curve.strategy.name().into(),
+            curve.efficiency.into(),
+            curve.task_bytes.into(),
+            point.processors.into(),
+            point.tasks.into(),
+            point.work_s.into(),
+            point.makespan_s.into(),
+            point.efficiency.into(),
+            point.ceiling.into(),
+        ]);
+    }
+    sheet
+}
+
+fn chart(curves: &[Curve]) -> LineChart {
+    let efficiency = curves.first().map_or(0.0, |c| c.efficiency);
+    let series = |curve: &Curve| Series {
+        name: curve.strategy.name().into(),
+        points: curve.points.iter().map(|p| (p.processors as f64, p.work_s.unwrap_or(f64::NAN))).collect(),
+        ..Series::default()
+    };
+    LineChart {
+        title: format!("Work that holds an efficiency of {}", text::share(efficiency)),
+        x: "processors".into(),
+        y: "work in s".into(),
+        x_spacing: Spacing::Logarithmic,
+        y_spacing: Spacing::Logarithmic,
+        series: curves.iter().map(series).collect(),
+    }
+}
