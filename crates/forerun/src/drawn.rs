@@ -95,15 +95,25 @@ impl Sheet {
 }
 
 impl DrawOptions {
+    fn asked(&self) -> impl Iterator<Item = (&'static str, &Path)> {
+        let asked = [("--csv", self.csv.as_deref()), ("--svg", self.svg.as_deref())];
+        asked.into_iter().filter_map(|(option, path)| path.map(|path| (option, path)))
+    }
+
     /// Whether the files asked for can be written, before anything takes long.
     ///
     /// # Errors
     /// What is in the way.
+    pub fn writable(&self) -> Result<(), CliError> {
+        self.asked().try_for_each(|(option, path)| file::check(option, path))
+    }
+
+    /// As [`DrawOptions::writable`], and whether they are different files, and not the data's.
+    ///
+    /// # Errors
+    /// What is in the way.
     pub fn check(&self, console: &Console) -> Result<(), CliError> {
-        let asked = [("--csv", self.csv.as_deref()), ("--svg", self.svg.as_deref())];
-        for (option, path) in asked.iter().filter_map(|(option, path)| path.map(|p| (*option, p))) {
-            file::check(option, path)?;
-        }
+        self.writable()?;
         let paths = Paths::new().writes("--csv", self.csv.as_deref()).writes("--svg", self.svg.as_deref());
         paths.apart(console.json(), |_| false)
     }

@@ -95,6 +95,8 @@ impl FileError {
     /// That lines of the file are wrong.
     pub(crate) fn wrong(file: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|p| (p.line, p.column));
+        // A table that several places use is found wrong by each.
+        problems.dedup();
         FileError { file: file.to_string(), message: format!("{file} cannot be used"), problems }
     }
 

@@ -401,6 +401,7 @@ impl Treat for PredictOptions {
     }
 
     fn check(&self) -> Result<(), CliError> {
+        self.draw.writable()?;
         for &p in &self.processors {
             check(&self.shape, Some(p), false)?;
         }

@@ -9,6 +9,7 @@ mod output;
 mod plan_predict;
 mod reduce;
 mod refused;
+mod reproduce;
 mod scatter;
 mod signals;
 mod sort;

@@ -126,38 +126,35 @@ impl Reader<'_, '_, '_> {
         let paper = section.text("paper");
         let paper = section.required("paper", "\"77 s\" or the name of a line's value", paper);
         let only = self.only(section);
-        let (label, paper) = (label?, paper?);
+        let (label, paper, only) = (label?, paper?, only?);
+        let found = match is_number(&paper) {
+            true => vec![(None, Printed::read(&paper).map_err(|e| section.note("paper", e)).ok()?)],
+            false => self.printed(&paper, &only),
+        };
+        let Some(dimension) = found.first().map(|(_, printed)| printed.unit.dimension) else {
+            section.note("paper", format!("no line has a printed number \"{paper}\""));
+            return None;
+        };
         let mut rows = Vec::new();
-        let mut whole = only.is_some();
-        if is_number(&paper) {
-            let printed = Printed::read(&paper).map_err(|e| section.note("paper", e)).ok();
-            rows.push(self.one(section, &label, None, printed?, digits_of_entry)?);
-        } else {
-            let at: Vec<usize> = (0..self.lines.len())
-                .filter(|at| self.lines[*at].printed.contains_key(&paper))
-                .filter(|at| only.as_ref().is_none_or(|o| o.is_empty() || o.contains(at)))
-                .collect();
-            if at.is_empty() {
-                section.note("paper", format!("no line has a printed number \"{paper}\""));
-                return None;
-            }
-            for at in at {
-                let printed = self.lines[at].printed[&paper].clone();
-                match self.one(section, &label, Some(at), printed, digits_of_entry) {
-                    Some(row) => rows.push(row),
-                    None => {
-                        // What is wrong with it is the same for all lines.
-                        whole = false;
-                        break;
-                    }
+        for (line, printed) in found {
+            // What is wrong with one is the same for all lines.
+            match self.one(section, &label, line, printed, digits_of_entry) {
+                Some(row) => rows.push(row),
+                None => {
+                    self.rows.insert(label, dimension);
+                    return None;
                 }
             }
         }
-        if let Some(dimension) = rows.first().map(|r| r.printed.unit.dimension) {
-            self.rows.insert(label, dimension);
-        }
+        self.rows.insert(label, dimension);
         section.finish();
-        whole.then_some(rows)
+        Some(rows)
+    }
+
+    /// The lines that have a printed number of that name, of `only` these where it names any.
+    fn printed(&self, name: &str, only: &[usize]) -> Vec<(Option<usize>, Printed)> {
+        let lines = self.lines.iter().enumerate().filter(|(at, _)| only.is_empty() || only.contains(at));
+        lines.filter_map(|(at, line)| Some((Some(at), line.printed.get(name)?.clone()))).collect()
     }
 
     /// The lines that a section is for: none for all.

@@ -69,7 +69,12 @@ fn pattern(
             let processors = value("processors", Takes::Whole);
             let size = |key| value(key, Takes::One(Dimension::Size));
             let (input, block) = (size("input"), size("block"));
-            let (window, ahead) = (value("window", Takes::Whole), value("ahead", Takes::Whole));
+            let window = value("window", Takes::Whole);
+            let ahead = value("ahead", Takes::One(Dimension::Number));
+            let receive = match table.has("receive") {
+                true => Some(value("receive", Takes::One(Dimension::TimePerByte))?),
+                false => None,
+            };
             Pattern::ScatterGather(ScatterGather {
                 platform: platform?,
                 profile: profile?,
@@ -78,6 +83,7 @@ fn pattern(
                 block: block?,
                 window: window?,
                 ahead: ahead?,
+                receive,
             })
         }
         _ => {

@@ -27,8 +27,18 @@ pub(super) struct Scope<'s, 'a, 'i> {
 pub(super) struct Constants<'s, 'a, 'i> {
     root: &'s Section<'a, 'i>,
     section: Option<Section<'a, 'i>>,
-    /// What was read; `None` while it is being read.
-    read: RefCell<BTreeMap<String, Option<Typed>>>,
+    read: RefCell<BTreeMap<String, State>>,
+}
+
+/// How far a constant is read.
+#[derive(Clone)]
+enum State {
+    /// It is being read: whoever asks for it now is part of it.
+    Reading,
+    /// It was read.
+    Right(Typed),
+    /// It is wrong, which was noted.
+    Wrong,
 }
 
 impl<'s, 'a, 'i> Constants<'s, 'a, 'i> {
@@ -46,15 +56,18 @@ impl<'s, 'a, 'i> Constants<'s, 'a, 'i> {
 
     /// The constant of a name that is there; `None` after noting what is wrong with it.
     fn get(&self, name: &str) -> Option<Typed> {
-        if let Some(read) = self.read.borrow().get(name) {
-            return read.clone();
+        match self.read.borrow().get(name) {
+            Some(State::Right(typed)) => return Some(typed.clone()),
+            Some(State::Reading | State::Wrong) => return None,
+            None => {}
         }
         let item = self.section.as_ref()?.any(name)?;
-        self.read.borrow_mut().insert(name.into(), None);
+        self.read.borrow_mut().insert(name.into(), State::Reading);
         let none = BTreeMap::new();
         let scope = Scope { constants: self, line: BTreeMap::new(), rows: &none };
         let read = scope.argument(name, &item, None);
-        self.read.borrow_mut().insert(name.into(), read.clone());
+        let state = read.clone().map_or(State::Wrong, State::Right);
+        self.read.borrow_mut().insert(name.into(), state);
         read
     }
 
@@ -128,10 +141,12 @@ impl<'s, 'a, 'i> Scope<'s, 'a, 'i> {
             self.note(place, format!("there is no value \"{name}\" here: {advice}"));
             return None;
         }
-        let of = self.constants.read.borrow().get(name).is_some_and(Option::is_none);
-        if of && !self.line.contains_key(name) {
-            // Either it is made of itself, or what is wrong with it was noted.
-            self.note(place, format!("\"{name}\" cannot be used: it is made of itself, or it is wrong"));
+        let reading = matches!(self.constants.read.borrow().get(name), Some(State::Reading));
+        if reading && !self.line.contains_key(name) {
+            self.note(
+                place,
+                format!("\"{name}\" is made of itself: give one of the values in between a number"),
+            );
             return None;
         }
         self.get(name).map(|(_, dimension)| (Argument::Name(name.into()), dimension))
