@@ -1,5 +1,7 @@
 //! Tables as CSV and plots as SVG, where `--csv FILE` and `--svg FILE` ask for them.
 
+use std::path::Path;
+
 use crate::chart::LineChart;
 use crate::cli::DrawOptions;
 use crate::console::Console;

@@ -1,7 +1,7 @@
 //! Blocks dealt to ranks, processed, and gathered in packets.
 
 use forerun_model::scatter_gather::{Blocks, Setting, effective, memory, predict as closed_form};
-use forerun_platform::{Measured, Platform, ScatterGatherProfile, SecondsPerByte};
+use forerun_platform::{Platform, ScatterGatherProfile};
 use forerun_sim::costed::{CostedBlocks, Inputs};
 use forerun_sim::pricing::Phased;
 use forerun_sim::{LogGps, run_totals};
@@ -29,8 +29,6 @@ pub struct ScatterGather {
     pub window: Argument,
     /// Blocks read ahead and packets written behind.
     pub ahead: Argument,
-    /// What a byte takes of its receiver, in seconds, where the platform does not say.
-    pub receive: Option<Argument>,
 }
 
 pub(super) fn predict(
@@ -44,11 +42,7 @@ pub(super) fn predict(
         ..Setting::new(value(&of.processors)? as usize)
     };
     let blocks = Blocks::of(value(&of.input)? as u64, value(&of.block)? as u64);
-    let mut platform = of.platform.clone();
-    if let Some(receive) = &of.receive {
-        platform.network.receive_overhead.per_byte = Measured::stated(SecondsPerByte(value(receive)?));
-    }
-    let (profile, platform) = (&of.profile, &platform);
+    let (profile, platform) = (&of.profile, &of.platform);
     if let Err(e) = memory::beyond(profile, platform, &blocks, &setting.shape, setting.window, setting.ahead)
     {
         return Ok(Predicted::Refused(e.to_string()));

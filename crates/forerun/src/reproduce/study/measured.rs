@@ -71,10 +71,6 @@ fn pattern(
             let (input, block) = (size("input"), size("block"));
             let window = value("window", Takes::Whole);
             let ahead = value("ahead", Takes::One(Dimension::Number));
-            let receive = match table.has("receive") {
-                true => Some(value("receive", Takes::One(Dimension::TimePerByte))?),
-                false => None,
-            };
             Pattern::ScatterGather(ScatterGather {
                 platform: platform?,
                 profile: profile?,
@@ -83,7 +79,6 @@ fn pattern(
                 block: block?,
                 window: window?,
                 ahead: ahead?,
-                receive,
             })
         }
         _ => {

@@ -223,10 +223,7 @@ impl<'s, 'a, 'i> Scope<'s, 'a, 'i> {
     /// A call of a model, and what it gives.
     pub(super) fn call(&self, table: &Section<'_, '_>) -> Option<(Call, Dimension)> {
         let name = table.text("model");
-        let name = table.required("model", "\"ratio\"", name);
-        let Some(name) = name else {
-            return None;
-        };
+        let name = table.required("model", "\"ratio\"", name)?;
         let Some(found) = model(&name) else {
             let advice = match nearest(&name, models().map(|m| m.name)) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
