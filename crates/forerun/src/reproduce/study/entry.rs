@@ -6,8 +6,8 @@ use std::rc::Rc;
 use forerun_platform::file::{Item, Kind, Section};
 
 use super::super::printed::{Digits, Printed};
-use super::super::quantity::{Dimension, Unit, is_number};
-use super::scope::{Constants, Scope, Typed};
+use super::super::quantity::{Unit, is_number};
+use super::scope::{Constants, Labels, Scope, Typed};
 use super::{Argument, Call, Entry, Follows, Names, Reason, Row, RowKind, measured};
 
 /// A line: its label and its values.
@@ -22,8 +22,8 @@ struct Line {
 pub(super) struct Reader<'s, 'a, 'i> {
     pub(super) constants: &'s Constants<'s, 'a, 'i>,
     pub(super) profiles: Option<&'s Section<'a, 'i>>,
-    /// Labels of the rows so far, with what they count.
-    rows: BTreeMap<String, Dimension>,
+    /// Labels of the rows so far.
+    rows: Labels,
     lines: Vec<Line>,
 }
 
@@ -38,7 +38,7 @@ pub(super) fn read<'s>(
     let title = section.required("title", "\"Results for 16 processors\"", title);
     let note = section.text("note").unwrap_or_default();
     let digits = digits(section);
-    let none = BTreeMap::new();
+    let none = Labels::new();
     let scope = Scope::new(constants, BTreeMap::new(), &none);
     let lines: Option<Vec<Line>> =
         section.sections("line").unwrap_or_default().iter().map(|s| line(s, &scope)).collect();
@@ -48,7 +48,7 @@ pub(super) fn read<'s>(
     {
         section.note("over", format!("no line has a value \"{over}\" to draw over"));
     }
-    let mut reader = Reader { constants, profiles, rows: BTreeMap::new(), lines: lines? };
+    let mut reader = Reader { constants, profiles, rows: Labels::new(), lines: lines? };
     let mut rows = Vec::new();
     let mut whole = true;
     let sections = section.sections("row");
@@ -123,30 +123,34 @@ impl Reader<'_, '_, '_> {
     fn row(&mut self, section: &Section<'_, '_>, digits_of_entry: Option<Digits>) -> Option<Vec<Row>> {
         let label = section.text("label");
         let label = section.required("label", "\"predicted\"", label);
+        let rows = self.rows_of(section, label.as_deref().unwrap_or_default(), digits_of_entry);
+        let counts = rows.as_ref().and_then(|r| r.first()).map(|r| r.printed.unit.dimension);
+        self.rows.insert(label?, counts);
+        rows
+    }
+
+    fn rows_of(
+        &self,
+        section: &Section<'_, '_>,
+        label: &str,
+        digits_of_entry: Option<Digits>,
+    ) -> Option<Vec<Row>> {
         let paper = section.text("paper");
         let paper = section.required("paper", "\"77 s\" or the name of a line's value", paper);
-        let only = self.only(section);
-        let (label, paper, only) = (label?, paper?, only?);
+        let (only, paper) = (self.only(section)?, paper?);
         let found = match is_number(&paper) {
             true => vec![(None, Printed::read(&paper).map_err(|e| section.note("paper", e)).ok()?)],
             false => self.printed(&paper, &only),
         };
-        let Some(dimension) = found.first().map(|(_, printed)| printed.unit.dimension) else {
+        if found.is_empty() {
             section.note("paper", format!("no line has a printed number \"{paper}\""));
             return None;
-        };
-        let mut rows = Vec::new();
-        for (line, printed) in found {
-            // What is wrong with one is the same for all lines.
-            match self.one(section, &label, line, printed, digits_of_entry) {
-                Some(row) => rows.push(row),
-                None => {
-                    self.rows.insert(label, dimension);
-                    return None;
-                }
-            }
         }
-        self.rows.insert(label, dimension);
+        // What is wrong with one is the same for all lines: the first is enough to tell.
+        let rows = found
+            .into_iter()
+            .map(|(line, printed)| self.one(section, label, line, printed, digits_of_entry))
+            .collect::<Option<Vec<Row>>>()?;
         section.finish();
         Some(rows)
     }

@@ -19,9 +19,12 @@ pub(super) struct Scope<'s, 'a, 'i> {
     constants: &'s Constants<'s, 'a, 'i>,
     /// The values of a line.
     line: BTreeMap<String, Typed>,
-    /// The labels of rows in the same entry, with what they count.
-    rows: &'s BTreeMap<String, Dimension>,
+    /// The labels of rows in the same entry.
+    rows: &'s Labels,
 }
+
+/// What the rows of a label count; none where they are wrong, which was noted.
+pub(super) type Labels = BTreeMap<String, Option<Dimension>>;
 
 /// `[constants]`. A constant can be made of others, in whatever order they stand.
 pub(super) struct Constants<'s, 'a, 'i> {
@@ -63,7 +66,7 @@ impl<'s, 'a, 'i> Constants<'s, 'a, 'i> {
         }
         let item = self.section.as_ref()?.any(name)?;
         self.read.borrow_mut().insert(name.into(), State::Reading);
-        let none = BTreeMap::new();
+        let none = Labels::new();
         let scope = Scope { constants: self, line: BTreeMap::new(), rows: &none };
         let read = scope.argument(name, &item, None);
         let state = read.clone().map_or(State::Wrong, State::Right);
@@ -82,7 +85,7 @@ impl<'s, 'a, 'i> Scope<'s, 'a, 'i> {
     pub(super) fn new(
         constants: &'s Constants<'s, 'a, 'i>,
         line: BTreeMap<String, Typed>,
-        rows: &'s BTreeMap<String, Dimension>,
+        rows: &'s Labels,
     ) -> Self {
         Scope { constants, line, rows }
     }
@@ -162,7 +165,8 @@ impl<'s, 'a, 'i> Scope<'s, 'a, 'i> {
         let label = table.text("rows")?;
         table.finish();
         match self.rows.get(&label) {
-            Some(dimension) => Some((Argument::Rows(label), Some(*dimension))),
+            Some(Some(dimension)) => Some((Argument::Rows(label), Some(*dimension))),
+            Some(None) => None,
             None => {
                 let advice = match nearest(&label, self.rows.keys().map(String::as_str)) {
                     Some(meant) => format!("did you mean \"{meant}\"?"),
