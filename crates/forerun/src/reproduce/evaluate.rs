@@ -234,6 +234,8 @@ fn outcome(scene: &Scene<'_>, row: &Row, interrupt: &Interrupt) -> Result<RowOut
             out.ours = out.closed_form.map(|e| e.value);
         }
     }
+    // Whoever reads only the note reads why.
+    out.note = out.note.or_else(|| out.reason.clone()).or_else(|| out.refused.clone());
     out.relative = out.ours.and_then(|ours| Estimate::of(ours, printed.value).relative);
     Ok(out)
 }

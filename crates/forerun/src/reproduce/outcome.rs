@@ -120,7 +120,7 @@ pub struct RowOutcome {
     /// Why we predict nothing of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// What is to be said about it.
+    /// What is to be said about it; where the study says nothing, the reason or the refusal.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     /// Whether ours gives the printed digits; none for a measurement.

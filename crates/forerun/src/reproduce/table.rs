@@ -21,7 +21,8 @@ pub fn entry(of: &Reproduced, colour: bool) -> String {
             out += &format!("  {}: {}\n", text::printable(&f.label), with_unit(f.value, &f.unit));
         }
     }
-    let notes = of.rows.iter().filter_map(|r| r.note.as_deref());
+    let notes = of.rows.iter().filter(|r| r.note != r.reason && r.note != r.refused);
+    let notes = notes.filter_map(|r| r.note.as_deref());
     let refused: Vec<String> = of
         .rows
         .iter()

@@ -34,6 +34,7 @@ fn data_table_and_plot_are_of_the_same_rows() {
     assert_eq!((predicted["paper"].as_f64(), predicted["unit"].as_str()), (Some(77.0), Some("s")));
     let near = |key: &str, value: f64| (predicted[key].as_f64().unwrap() - value).abs() < 0.01;
     assert!(near("ours", 76.88) && near("explained", 77.97) && near("relative", -0.0016), "{predicted}");
+    assert!(predicted["note"].as_str().unwrap().contains("2.58 ms"), "{predicted}");
     let measured = rows.iter().find(|r| r["kind"] == "measured").unwrap();
     assert!(measured["agrees"].is_null() && measured.as_object().unwrap().contains_key("agrees"));
     for who in ["theirs", "closed_form", "simulated"] {
