@@ -63,7 +63,7 @@ pub fn run(
     context: &Context,
 ) -> Result<(), CliError> {
     let bytes = task_bytes(facts, costs, platform, how, ps, context)?;
-    let load = Load { commutative: facts.commutative, ..Load::new(0, bytes) };
+    let load = Load { commutative: facts.commutative, known: facts.known, ..Load::new(0, bytes) };
     let pinned = how.shape.strategy.get();
     let mut curves = Vec::new();
     for strategy in Strategy::ALL.into_iter().filter(|s| pinned.is_none_or(|p| p == *s)) {
