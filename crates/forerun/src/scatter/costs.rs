@@ -36,10 +36,8 @@ pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
     let (per_byte, per_byte_ln) = line(&points);
     let cost = PhaseCost { per_byte, per_byte_ln, ..PhaseCost::default() };
     // What single calls are off by, and the figures in common.
-    let points: Vec<Point> = calls
-        .iter()
-        .map(|c| Point::new(1.0, c.seconds / cost.seconds(c.bytes, c.ways)))
-        .collect();
+    let points: Vec<Point> =
+        calls.iter().map(|c| Point::new(1.0, c.seconds / cost.seconds(c.bytes, c.ways))).collect();
     let Cost { spread, error, .. } = fit(&points);
     PhaseCost { spread, error, ..cost }
 }

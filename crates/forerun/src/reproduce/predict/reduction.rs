@@ -1,7 +1,7 @@
 //! A reduction of tasks of one size.
 
 use forerun_model::planner::Divisible;
-use forerun_platform::{Platform, ReductionProfile, Strategy};
+use forerun_platform::{Platform, ReductionProfile, Skeleton, Strategy};
 
 use super::{Predicted, Value};
 use crate::cli::{Pin, ShapeOptions};
@@ -32,13 +32,16 @@ pub struct Reduction {
 pub(super) fn predict(of: &Reduction, value: Value<'_>, interrupt: &Interrupt) -> Result<Predicted, String> {
     let (processors, groups) = (value(&of.processors)? as usize, value(&of.groups)? as usize);
     let input = Divisible::Tasks { tasks: value(&of.tasks)? as u64, bytes: value(&of.size)? };
-    let facts = Facts { name: "published".into(), input, commutative: true, known: true };
+    let facts = Facts { name: "published".into(), input, commutative: true, done: Vec::new(), known: true };
     let shape = ShapeOptions {
+        skeleton: Pin::To(Skeleton::Reduction),
         strategy: Pin::To(of.strategy),
         groups: Some(groups),
         arity: Some(2),
         grain: None,
         set: None,
+        block: None,
+        ahead: None,
         window: 4,
     };
     let planned = plan(&facts, &of.profile, &of.platform, &shape, Some(processors), None, interrupt)
