@@ -20,8 +20,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// The problem at a range of bytes of `text`.
-    pub(crate) fn at(text: &str, span: Range<usize>, message: String) -> Self {
+    /// The problem at a range of bytes of `text`; a range outside of it is moved to its end.
+    pub fn at(text: &str, span: Range<usize>, message: String) -> Self {
         let mut start = span.start.min(text.len());
         while !text.is_char_boundary(start) {
             start -= 1;
@@ -75,7 +75,7 @@ pub struct FileError {
 
 impl FileError {
     /// That the file cannot be read at all.
-    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+    pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
         let file = path.display().to_string();
         FileError { message: format!("cannot read {file}: {error}"), file, problems: Vec::new() }
     }
@@ -92,8 +92,8 @@ impl FileError {
         FileError { file: name.to_string(), message, problems: Vec::new() }
     }
 
-    /// That lines of the file are wrong.
-    pub(crate) fn wrong(file: &str, mut problems: Vec<Problem>) -> Self {
+    /// That lines of the file are wrong: they are put in their order.
+    pub fn wrong(file: &str, mut problems: Vec<Problem>) -> Self {
         problems.sort_by_key(|p| (p.line, p.column));
         // A table that several places use is found wrong by each.
         problems.dedup();
