@@ -4,6 +4,7 @@ mod count;
 mod job;
 mod model;
 mod options;
+pub mod pepa;
 
 use std::path::PathBuf;
 
@@ -107,6 +108,8 @@ pub enum Command {
     Report(ReportArgs),
     /// The source papers' tables and figures, their numbers beside ours.
     Reproduce(ReproduceArgs),
+    /// Check, solve and simulate models of the process algebra PEPA.
+    Pepa(Box<pepa::PepaArgs>),
     /// List, show or check platform files.
     Platform(PlatformArgs),
     /// Show a model that stands alone: of a pipeline's packets, of a farm.

@@ -5,6 +5,7 @@ pub mod isoefficiency;
 pub mod job;
 pub mod model;
 pub mod outcomes;
+pub mod pepa;
 pub mod plan;
 pub mod platform;
 pub mod predict;
@@ -68,6 +69,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             generate::run(&args.what, &context)
         }
         Command::Model(args) => model::run(&args.what, &context),
+        Command::Pepa(args) => pepa::run(&args.what, &mut context),
     };
     // Whatever ended early after a signal ended for it.
     done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))

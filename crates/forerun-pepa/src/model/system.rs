@@ -1,0 +1,98 @@
+//! A system of sequential components.
+
+/// The number of the silent action τ.
+pub const TAU: u32 = 0;
+
+/// How strongly an activity is pushed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Strength {
+    /// A rate: so many a unit of time.
+    Active(f64),
+    /// The weight of a passive rate.
+    Passive(f64),
+}
+
+/// One activity of a local state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Move {
+    /// The action, an index into [`System::actions`].
+    pub action: u32,
+    /// The rate, that of equal activities added.
+    pub strength: Strength,
+    /// The local state that follows, an index into [`System::locals`].
+    pub to: u32,
+}
+
+/// A state of a sequential component.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Local {
+    /// The constant that it is, or the process as it is written.
+    pub label: String,
+    /// Its activities.
+    pub moves: Vec<Move>,
+}
+
+/// How components are put together.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tree {
+    /// A sequential component that begins in this local state.
+    Leaf(u32),
+    /// So many copies of one, side by side.
+    Array(u32, u32),
+    /// Components that cooperate on the same actions (sorted).
+    Cooperation(Vec<u32>, Vec<Tree>),
+    /// A component of which these actions (sorted) are hidden.
+    Hiding(Vec<u32>, Box<Tree>),
+}
+
+/// A model, compiled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct System {
+    /// The names of actions; [`TAU`] is the first.
+    pub actions: Vec<String>,
+    /// The local states of all components.
+    pub locals: Vec<Local>,
+    /// The components.
+    pub tree: Tree,
+}
+
+impl System {
+    /// The local states that can be reached from one, itself first, in the order of a search by
+    /// breadth.
+    pub fn reachable(&self, from: u32) -> Vec<u32> {
+        let mut seen = vec![false; self.locals.len()];
+        seen[from as usize] = true;
+        let mut order = vec![from];
+        let mut at = 0;
+        while let Some(&local) = order.get(at) {
+            for step in &self.locals[local as usize].moves {
+                if !std::mem::replace(&mut seen[step.to as usize], true) {
+                    order.push(step.to);
+                }
+            }
+            at += 1;
+        }
+        order
+    }
+
+    /// The actions that a part of the system can ever perform on its own, sorted, without τ.
+    pub fn alphabet(&self, tree: &Tree) -> Vec<u32> {
+        let mut all = match tree {
+            Tree::Leaf(local) | Tree::Array(local, _) => self
+                .reachable(*local)
+                .into_iter()
+                .flat_map(|l| self.locals[l as usize].moves.iter().map(|m| m.action))
+                .filter(|a| *a != TAU)
+                .collect(),
+            Tree::Cooperation(_, parts) => parts.iter().flat_map(|p| self.alphabet(p)).collect(),
+            Tree::Hiding(set, inner) => {
+                let mut all = self.alphabet(inner);
+                all.retain(|a| set.binary_search(a).is_err());
+                all
+            }
+        };
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}

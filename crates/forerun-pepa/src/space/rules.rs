@@ -1,0 +1,226 @@
+//! What can happen, action by action: the cooperation tree cut down to who takes part.
+//!
+//! For each action (and each place where one is hidden) only the components that can perform it
+//! are left, below nodes that say whether one of them does it alone or all of them together. A
+//! local activity is a number to be added to a word of the packed state, made here once.
+
+use super::layout::{Field, Layout};
+use crate::model::{Strength, System, TAU, Tree};
+
+/// What a local activity does: its rate (negative: the weight of a passive one) and what it adds
+/// to a word of the state.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step {
+    pub(crate) rate: f64,
+    pub(crate) word: u32,
+    pub(crate) delta: u64,
+}
+
+/// Who does it.
+#[derive(Debug, Clone)]
+pub(crate) enum Rule {
+    /// A single component: for each local state its steps and their apparent rate.
+    One(Field, Vec<(f64, Vec<Step>)>),
+    /// The copies of an array that are in one local state.
+    Count(Field, f64, Vec<Step>),
+    /// Any one of these.
+    Any(Vec<Rule>),
+    /// All of these together.
+    All(Vec<Rule>),
+}
+
+/// What can happen without a partner further up.
+#[derive(Debug, Clone)]
+pub(crate) struct Root {
+    /// As which action it is seen.
+    pub(crate) action: u32,
+    /// The action before it was hidden.
+    pub(crate) performed: u32,
+    pub(crate) rule: Rule,
+}
+
+/// All rules of a system.
+pub(crate) fn rules(system: &System, tree: &Tree, layout: &Layout) -> Vec<Root> {
+    let mut builder = Builder { system, layout, part: 0, roots: Vec::new() };
+    let tops = builder.node(tree);
+    for (action, rule) in tops {
+        builder.root(action, action, rule);
+    }
+    let mut roots = builder.roots;
+    roots.sort_by_key(|r| r.action);
+    roots
+}
+
+struct Builder<'a> {
+    system: &'a System,
+    layout: &'a Layout,
+    /// The next leaf.
+    part: usize,
+    roots: Vec<Root>,
+}
+
+impl Builder<'_> {
+    /// The rules of a subtree, one an action, sorted by it. What has become silent is a root already.
+    fn node(&mut self, tree: &Tree) -> Vec<(u32, Rule)> {
+        match tree {
+            Tree::Leaf(_) => self.leaf(),
+            Tree::Array(..) => self.array(),
+            Tree::Cooperation(set, parts) => {
+                let parts: Vec<Vec<(u32, Rule)>> = parts.iter().map(|p| self.node(p)).collect();
+                cooperate(set, parts)
+            }
+            Tree::Hiding(set, inner) => {
+                let mut kept = Vec::new();
+                for (action, rule) in self.node(inner) {
+                    if set.binary_search(&action).is_ok() {
+                        self.root(TAU, action, rule);
+                    } else {
+                        kept.push((action, rule));
+                    }
+                }
+                kept
+            }
+        }
+    }
+
+    /// Alternatives at the top need not know of each other.
+    fn root(&mut self, action: u32, performed: u32, rule: Rule) {
+        match rule {
+            Rule::Any(all) => all.into_iter().for_each(|rule| self.root(action, performed, rule)),
+            rule => self.roots.push(Root { action, performed, rule }),
+        }
+    }
+
+    fn leaf(&mut self) -> Vec<(u32, Rule)> {
+        let part = &self.layout.parts[self.part];
+        self.part += 1;
+        let field = part.fields[0];
+        let mut rules = Vec::new();
+        for action in actions(self.system, &part.locals) {
+            let by_local = part.locals.iter().enumerate().map(|(from, local)| {
+                steps(self.system, *local, action, |to| {
+                    let to = place(&part.locals, to);
+                    (field.word, field.delta(from as u64, to as u64))
+                })
+            });
+            rules.push((action, Rule::One(field, by_local.collect())));
+        }
+        self.silent(rules)
+    }
+
+    fn array(&mut self) -> Vec<(u32, Rule)> {
+        let part = &self.layout.parts[self.part];
+        self.part += 1;
+        let mut rules = Vec::new();
+        for action in actions(self.system, &part.locals) {
+            let mut any = Vec::new();
+            for (from, local) in part.locals.iter().enumerate() {
+                let source = part.fields[from];
+                let mut all = Vec::new();
+                let (apparent, steps) = steps(self.system, *local, action, |to| {
+                    let to = place(&part.locals, to);
+                    let target = part.fields[to];
+                    let down = if to == from { 0 } else { source.delta(1, 0) };
+                    let up = if to == from { 0 } else { target.delta(0, 1) };
+                    all.push((source.word, down, target.word, up));
+                    (source.word, down)
+                });
+                if steps.is_empty() {
+                    continue;
+                }
+                any.push(count_rule(source, apparent, steps, &all));
+            }
+            rules.push((action, if any.len() == 1 { any.remove(0) } else { Rule::Any(any) }));
+        }
+        self.silent(rules)
+    }
+
+    /// Takes out what is silent: nobody takes part in it.
+    fn silent(&mut self, rules: Vec<(u32, Rule)>) -> Vec<(u32, Rule)> {
+        let mut kept = Vec::new();
+        for (action, rule) in rules {
+            if action == TAU {
+                self.root(TAU, TAU, rule);
+            } else {
+                kept.push((action, rule));
+            }
+        }
+        kept
+    }
+}
+
+/// A step of a copy changes two fields, which may lie in two words; one step holds one word, so
+/// the second change is put into a step of its own that follows at once with rate 0.
+fn count_rule(source: Field, apparent: f64, steps: Vec<Step>, changes: &[(u32, u64, u32, u64)]) -> Rule {
+    let mut paired = Vec::with_capacity(steps.len() * 2);
+    for (step, (word, down, other, up)) in steps.into_iter().zip(changes) {
+        if word == other {
+            paired.push(Step { delta: down.wrapping_add(*up), ..step });
+        } else {
+            paired.push(step);
+            paired.push(Step { rate: 0.0, word: *other, delta: *up });
+        }
+    }
+    Rule::Count(source, apparent, paired)
+}
+
+/// The actions of some local states, sorted.
+fn actions(system: &System, locals: &[u32]) -> Vec<u32> {
+    let mut all: Vec<u32> =
+        locals.iter().flat_map(|l| system.locals[*l as usize].moves.iter().map(|m| m.action)).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+fn place(locals: &[u32], local: u32) -> usize {
+    // All that can be reached is in the list.
+    locals.iter().position(|l| *l == local).unwrap_or(0)
+}
+
+/// The steps of one action in a local state, with their apparent rate.
+fn steps(
+    system: &System,
+    local: u32,
+    action: u32,
+    mut change: impl FnMut(u32) -> (u32, u64),
+) -> (f64, Vec<Step>) {
+    let mut apparent = 0.0;
+    let mut all = Vec::new();
+    for step in system.locals[local as usize].moves.iter().filter(|m| m.action == action) {
+        let rate = match step.strength {
+            Strength::Active(rate) => rate,
+            Strength::Passive(weight) => -weight,
+        };
+        let (word, delta) = change(step.to);
+        apparent += rate;
+        all.push(Step { rate, word, delta });
+    }
+    (apparent, all)
+}
+
+/// Puts the parts of a cooperation together.
+fn cooperate(set: &[u32], parts: Vec<Vec<(u32, Rule)>>) -> Vec<(u32, Rule)> {
+    let count = parts.len();
+    let mut by_action: Vec<(u32, Vec<Rule>)> = Vec::new();
+    for (action, rule) in parts.into_iter().flatten() {
+        match by_action.binary_search_by_key(&action, |(a, _)| *a) {
+            Ok(at) => by_action[at].1.push(rule),
+            Err(at) => by_action.insert(at, (action, vec![rule])),
+        }
+    }
+    let mut rules = Vec::new();
+    for (action, mut all) in by_action {
+        if set.binary_search(&action).is_ok() {
+            // Whoever must take part but never can blocks it for good.
+            if all.len() == count {
+                rules.push((action, Rule::All(all)));
+            }
+        } else if all.len() == 1 {
+            rules.push((action, all.remove(0)));
+        } else {
+            rules.push((action, Rule::Any(all)));
+        }
+    }
+    rules
+}

@@ -1,0 +1,135 @@
+//! Components that can be exchanged without anybody noticing.
+//!
+//! Equal components of one cooperation can be permuted: the permuted state behaves the same. So
+//! one state stands for all permutations of it. Copies that do not cooperate with each other
+//! become an array, of which only the numbers in each local state are kept; others are kept in
+//! ascending order.
+
+use super::layout::{Field, Layout};
+use crate::model::{System, Tree};
+
+/// Equal components of a cooperation: the fields of each.
+#[derive(Debug, Clone)]
+struct Group {
+    members: Vec<Vec<Field>>,
+}
+
+/// All groups, inner ones before those that contain them.
+#[derive(Debug, Clone)]
+pub(crate) struct Symmetry {
+    groups: Vec<Group>,
+}
+
+/// Puts equal components together; gives the tree in which copies have become arrays.
+pub(crate) fn fold(system: &System, tree: &Tree) -> Tree {
+    match tree {
+        Tree::Leaf(_) | Tree::Array(..) => tree.clone(),
+        Tree::Hiding(set, inner) => Tree::Hiding(set.clone(), fold(system, inner).into()),
+        Tree::Cooperation(set, parts) => {
+            let mut kinds: Vec<(Tree, u32)> = Vec::new();
+            for part in parts {
+                let part = fold(system, part);
+                match kinds.iter_mut().find(|(kind, _)| *kind == part) {
+                    Some((_, count)) => *count += 1,
+                    None => kinds.push((part, 1)),
+                }
+            }
+            let mut folded = Vec::new();
+            for (kind, count) in kinds {
+                let alone = system.alphabet(&kind).iter().all(|a| set.binary_search(a).is_err());
+                match kind {
+                    Tree::Leaf(local) if alone && count > 1 => folded.push(Tree::Array(local, count)),
+                    other => folded.extend(vec![other; count as usize]),
+                }
+            }
+            match folded.len() {
+                1 => folded.remove(0),
+                _ => Tree::Cooperation(set.clone(), folded),
+            }
+        }
+    }
+}
+
+impl Symmetry {
+    /// The groups of a folded tree.
+    pub(crate) fn of(folded: &Tree, layout: &Layout) -> Symmetry {
+        let mut symmetry = Symmetry { groups: Vec::new() };
+        symmetry.add(folded, layout, &mut 0);
+        symmetry
+    }
+
+    /// Whether nothing can be exchanged.
+    pub(crate) fn is_trivial(&self) -> bool {
+        self.groups.is_empty()
+    }
+
+    /// Adds the groups of a subtree; gives its fields.
+    fn add(&mut self, tree: &Tree, layout: &Layout, part: &mut usize) -> Vec<Field> {
+        match tree {
+            Tree::Leaf(_) | Tree::Array(..) => {
+                let fields = layout.parts[*part].fields.clone();
+                *part += 1;
+                fields
+            }
+            Tree::Hiding(_, inner) => self.add(inner, layout, part),
+            Tree::Cooperation(_, parts) => {
+                let fields: Vec<Vec<Field>> = parts.iter().map(|p| self.add(p, layout, part)).collect();
+                let mut at = 0;
+                while at < parts.len() {
+                    let equal = parts[at..].iter().take_while(|p| **p == parts[at]).count();
+                    if equal > 1 {
+                        let members = fields[at..at + equal].to_vec();
+                        self.groups.push(Group { members });
+                    }
+                    at += equal;
+                }
+                fields.concat()
+            }
+        }
+    }
+
+    /// Turns a state into the one that stands for all its permutations.
+    pub(crate) fn canonical<const W: usize>(&self, state: &mut [u64; W], keys: &mut Vec<u64>) {
+        for group in &self.groups {
+            let width = group.members[0].len();
+            keys.clear();
+            for member in &group.members {
+                keys.extend(member.iter().map(|f| f.get(state)));
+            }
+            if width == 1 {
+                keys.sort_unstable();
+            } else if !keys.chunks_exact(width).is_sorted() {
+                let mut rows: Vec<&[u64]> = keys.chunks_exact(width).collect();
+                rows.sort_unstable();
+                let sorted = rows.concat();
+                keys.copy_from_slice(&sorted);
+            } else {
+                continue;
+            }
+            for (member, row) in group.members.iter().zip(keys.chunks_exact(width)) {
+                for (field, value) in member.iter().zip(row) {
+                    let word = &mut state[field.word as usize];
+                    *word = (*word & !(field.mask << field.shift)) | (value << field.shift);
+                }
+            }
+        }
+    }
+
+    /// How many states a state stands for, beside the permutations within arrays.
+    pub(crate) fn permutations(&self, state: &[u64]) -> f64 {
+        let mut product = 1.0;
+        for group in &self.groups {
+            let mut rows: Vec<Vec<u64>> =
+                group.members.iter().map(|m| m.iter().map(|f| f.get(state)).collect()).collect();
+            rows.sort_unstable();
+            let mut placed = 0u32;
+            for run in rows.chunk_by(|a, b| a == b) {
+                for i in 1..=run.len() as u32 {
+                    placed += 1;
+                    product *= f64::from(placed) / f64::from(i);
+                }
+            }
+        }
+        product.round()
+    }
+}

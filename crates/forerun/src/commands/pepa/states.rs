@@ -1,0 +1,98 @@
+//! `forerun pepa states`: how many there are.
+
+use forerun_pepa::model::System;
+use forerun_pepa::space::{Exploration, Space, SpaceError};
+use serde::Serialize;
+
+use super::model::load;
+use crate::cli::pepa::{SpaceArgs, StatesArgs};
+use crate::commands::Context;
+use crate::error::{CliError, failed, request};
+use crate::text::{count, seconds};
+
+/// What `--json` gets.
+#[derive(Debug, Serialize)]
+struct Found {
+    states: usize,
+    transitions: usize,
+    seconds: f64,
+    bytes_per_state: f64,
+    states_per_second: f64,
+    /// States without exchanging equal components, where they were put together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unaggregated: Option<f64>,
+    deadlocks: usize,
+}
+
+pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> {
+    let loaded = load(&args.model)?;
+    let space = explore(&loaded.system, &args.space, context)?;
+    let elapsed = space.elapsed.as_secs_f64();
+    let deadlocks: Vec<usize> = (0..space.states()).filter(|s| space.from(*s).next().is_none()).collect();
+    let found = Found {
+        states: space.states(),
+        transitions: space.transitions(),
+        seconds: elapsed,
+        bytes_per_state: space.bytes_per_state(),
+        states_per_second: space.states() as f64 / elapsed,
+        unaggregated: None,
+        deadlocks: deadlocks.len(),
+    };
+    let console = &context.console;
+    console.say("states", &describe(&space))?;
+    console.note(
+        "search",
+        &format!(
+            "{}, {} states/s, {:.0} bytes a state",
+            seconds(elapsed),
+            count(found.states_per_second as u64),
+            found.bytes_per_state
+        ),
+    )?;
+    if let Some(first) = deadlocks.first() {
+        let state = space.describe(&loaded.system, *first);
+        console.say("deadlock", &format!("{} without a way out, such as ({state})", crate::text::plural(deadlocks.len() as u64, "state")))?;
+    }
+    for state in 0..args.list.min(space.states()) {
+        console.text(&format!("{state:>9} {}", space.describe(&loaded.system, state)))?;
+    }
+    console.data(&found)
+}
+
+/// How large a space is, in words.
+pub(super) fn describe(space: &Space) -> String {
+    format!("{}, {} transitions", count(space.states() as u64), count(space.transitions() as u64))
+}
+
+/// Finds all states, with progress.
+pub(super) fn explore(system: &System, args: &SpaceArgs, context: &Context) -> Result<Space, CliError> {
+    let how = exploration(args)?;
+    let bar = context.console.bar(None, "states");
+    let space = context.interrupt.busy(|| {
+        Ok(Space::explore(system, &how, &mut |progress| {
+            bar.set_position(progress.states as u64);
+            context.interrupt.signal().is_none()
+        }))
+    });
+    bar.finish_and_clear();
+    space?.map_err(|e| match e {
+        SpaceError::TooMany(_) => failed(e),
+        other => request(other),
+    })
+}
+
+/// The limits asked for.
+pub(super) fn exploration(args: &SpaceArgs) -> Result<Exploration, CliError> {
+    let wrong = || request(format!("--states {}: expected a whole number such as 1000000 or 1e7", args.limit));
+    let limit: f64 = args.limit.replace(['_', ','], "").parse().map_err(|_| wrong())?;
+    if !(limit >= 1.0 && limit <= 1e18) {
+        return Err(wrong());
+    }
+    let default = Exploration::default();
+    let threads = match args.threads {
+        Some(0) => return Err(request("--threads 0: expected at least 1")),
+        Some(n) => n.min(256),
+        None => default.threads,
+    };
+    Ok(Exploration { aggregate: args.aggregate, limit: (limit as usize).min(default.limit), threads })
+}
