@@ -26,6 +26,21 @@ pub struct Measures {
 }
 
 impl Measures {
+    /// All throughputs and populations.
+    pub fn values(&self) -> Vec<f64> {
+        self.throughput.iter().chain(&self.population).map(|(_, value)| *value).collect()
+    }
+
+    /// A throughput by its action's name.
+    pub fn throughput_of(&self, action: &str) -> Option<f64> {
+        self.throughput.iter().find(|(name, _)| name == action).map(|(_, value)| *value)
+    }
+
+    /// A population by its local state's label.
+    pub fn population_of(&self, label: &str) -> Option<f64> {
+        self.population.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
+    }
+
     /// Weighs the states of a space. Cost: linear in transitions, and in states times local states.
     pub fn of(system: &System, space: &Space, x: &[f64]) -> Measures {
         let mut actions = vec![0.0; system.actions.len()];

@@ -131,6 +131,23 @@ impl Chain {
         if largest > 0.0 { worst / largest } else { worst }
     }
 
+    /// Whether every state leads back to the first one. Cost: one pass over the entries.
+    pub fn returns(&self) -> bool {
+        let mut seen = vec![false; self.states()];
+        let mut stack = vec![0u32];
+        seen[0] = true;
+        let mut left = self.states() - 1;
+        while let Some(state) = stack.pop() {
+            for (from, _) in self.into(state as usize) {
+                if !std::mem::replace(&mut seen[from as usize], true) {
+                    left -= 1;
+                    stack.push(from);
+                }
+            }
+        }
+        left == 0
+    }
+
     /// The chain on some of the states, which must be closed: nothing leads out of them.
     pub(crate) fn restricted(&self, members: &[u32]) -> Chain {
         let mut place = vec![u32::MAX; self.states()];

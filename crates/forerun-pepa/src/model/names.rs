@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use forerun_platform::nearest;
 
+use super::close;
 use crate::syntax::{Definition, Diagnostic, Model, Name, Process};
 
 /// The definitions of processes.
@@ -60,7 +60,7 @@ impl<'a> Names<'a> {
         if let Some(found) = self.by_name.get(name.text.as_str()) {
             return Some(&found.body);
         }
-        let advice = match nearest(&name.text, self.by_name.keys().copied()) {
+        let advice = match close(&name.text, self.by_name.keys().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
             None => "define it above the system equation".to_string(),
         };

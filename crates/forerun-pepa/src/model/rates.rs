@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use forerun_platform::nearest;
 
+use super::close;
 use crate::syntax::{Definition, Diagnostic, Expr, Model, Operator};
 
 /// Values that rates have instead of those of their definitions, as a sweep gives them.
@@ -120,7 +120,7 @@ impl<'a> Rates<'a> {
             }
             Expr::Name(name) => {
                 if !self.by_name.contains_key(name.text.as_str()) {
-                    let advice = match nearest(&name.text, self.by_name.keys().copied()) {
+                    let advice = match close(&name.text, self.by_name.keys().copied()) {
                         Some(close) => format!("did you mean `{close}`?"),
                         None => format!("write `{} = 1.0;` above the processes", name.text),
                     };

@@ -16,3 +16,15 @@ pub(super) fn backward(chain: &Chain, x: &mut [f64]) {
         x[state] = chain.inflow(state, x) / chain.exits[state];
     }
 }
+
+/// A sweep to and fro over `(D − R) e = r`, from nothing.
+pub(super) fn symmetric(chain: &Chain, r: &[f64], e: &mut Vec<f64>) {
+    e.clear();
+    e.resize(chain.states(), 0.0);
+    for state in 0..chain.states() {
+        e[state] = (r[state] + chain.inflow(state, e)) / chain.exits[state];
+    }
+    for state in (0..chain.states()).rev() {
+        e[state] = (r[state] + chain.inflow(state, e)) / chain.exits[state];
+    }
+}

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::labels::{Cache, Labels};
-use super::rules::Root;
+use super::rules::{Root, may_coincide};
 use super::successors::{Change, Fault, Successor, merge, successors};
 use super::symmetry::Symmetry;
 use super::table::{SHARDS, Table, hash, shard};
@@ -105,6 +105,7 @@ pub(crate) fn explore<const W: usize>(
     threads: usize,
     progress: &mut dyn FnMut(usize, usize) -> bool,
 ) -> Result<Explored<W>, Stop> {
+    let coincide = may_coincide(roots);
     let labels = Mutex::new(Labels::default());
     let mut tables: Vec<Table> = (0..SHARDS).map(|_| Table::new()).collect();
     let mut workers: Vec<Worker<W>> = (0..threads.max(1)).map(|_| Worker::default()).collect();
@@ -137,7 +138,7 @@ pub(crate) fn explore<const W: usize>(
             let from = done + chunk * CHUNK;
             let mut found = founds[chunk].lock().unwrap_or_else(PoisonError::into_inner);
             let states = &out.states[..];
-            expand_chunk(roots, symmetry, states, from..end.min(from + CHUNK), &tables, &labels, worker, &mut found);
+            expand_chunk(roots, coincide, symmetry, states, from..end.min(from + CHUNK), &tables, &labels, worker, &mut found);
         };
         share(&mut workers, chunks, expand);
         if let Some((state, fault)) = founds[..chunks].iter_mut().find_map(|f| lock(f).fault) {
@@ -193,6 +194,7 @@ fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) 
 #[expect(clippy::too_many_arguments)]
 fn expand_chunk<const W: usize>(
     roots: &[Root],
+    coincide: bool,
     symmetry: Option<&Symmetry>,
     states: &[[u64; W]],
     range: std::ops::Range<usize>,
@@ -206,10 +208,12 @@ fn expand_chunk<const W: usize>(
     found.labels.clear();
     found.pending.iter_mut().for_each(Vec::clear);
     let Worker { scratch, next, hashes, keys, cache } = worker;
+    // Permuted states are merged when they are in order.
+    let coincide = symmetry.is_none() && coincide;
     next.clear();
     for at in range {
         let begin = next.len();
-        if let Err(fault) = successors(roots, &states[at], scratch, next) {
+        if let Err(fault) = successors(roots, coincide, &states[at], scratch, next) {
             found.fault = Some((at, fault));
             return;
         }

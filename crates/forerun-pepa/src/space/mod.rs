@@ -8,6 +8,7 @@ mod successors;
 mod symmetry;
 mod table;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -15,7 +16,7 @@ use explore::{Explored, Stop, explore};
 use layout::Layout;
 use rules::rules;
 use successors::Fault;
-use symmetry::{Symmetry, fold};
+use symmetry::{Symmetry, fold, multinomial};
 
 use crate::model::System;
 
@@ -108,7 +109,10 @@ impl std::error::Error for SpaceError {}
 #[derive(Debug, Clone)]
 pub struct Space {
     layout: Layout,
+    /// What was put together.
     symmetry: Option<Symmetry>,
+    /// What could be, and was not.
+    orbits: Option<Symmetry>,
     words: Vec<u64>,
     rows: Vec<u32>,
     targets: Vec<u32>,
@@ -145,9 +149,10 @@ impl Space {
         let begin = Instant::now();
         let tree = if how.aggregate { fold(system, &system.tree) } else { system.tree.clone() };
         let layout = Layout::of(system, &tree);
-        let symmetry = how.aggregate.then(|| Symmetry::of(&tree, &layout)).filter(|s| !s.is_trivial());
+        let all = Some(Symmetry::of(&tree, &layout)).filter(|s| !s.is_trivial());
+        let (symmetry, orbits) = if how.aggregate { (all, None) } else { (None, all) };
         let roots = rules(system, &tree, &layout);
-        let mut run = Run { system, layout, symmetry, roots, how, progress, begin };
+        let mut run = Run { system, layout, symmetry, orbits, roots, how, progress, begin };
         match run.layout.words {
             1 => run.words::<1>(),
             2 => run.words::<2>(),
@@ -212,10 +217,42 @@ impl Space {
         self.layout.parts[component].count(at, self.packed(state))
     }
 
-    /// How many states a state stands for, if equal components were put together: those that differ from it only in
-    /// which of them is where.
-    pub fn permutations(&self, state: usize) -> f64 {
-        self.symmetry.as_ref().map_or(1.0, |s| s.permutations(self.packed(state)))
+    /// How many states there would be if every copy of an array and every component were told apart: exact as
+    /// far as numbers of 53 bits are, infinite beyond 10³⁰⁸. Cost: linear in states times components.
+    pub fn distinguished(&self) -> f64 {
+        let arrays = |state: &[u64]| -> f64 {
+            let arrays = self.layout.parts.iter().filter(|p| p.is_array);
+            arrays.map(|p| multinomial(p.fields.iter().map(|f| f.get(state)))).product()
+        };
+        let exchanged = |state: &[u64]| self.symmetry.as_ref().map_or(1.0, |s| s.permutations(state));
+        (0..self.states()).map(|s| arrays(self.packed(s)) * exchanged(self.packed(s))).sum()
+    }
+
+    /// The classes of states that differ only in which of several equal components is where: each state's class,
+    /// and one member of each. None if no two components are equal, or they are put together already.
+    /// The chain in the long run is in each member of a class equally often. Cost: one look-up a state.
+    pub fn orbits(&self) -> Option<(Vec<u32>, Vec<u32>)> {
+        let symmetry = self.orbits.as_ref()?;
+        let mut numbers: HashMap<Vec<u64>, u32> = HashMap::new();
+        let (mut of, mut members) = (Vec::with_capacity(self.states()), Vec::new());
+        let mut keys = Vec::new();
+        let mut state = Vec::new();
+        for number in 0..self.states() {
+            state.clear();
+            state.extend_from_slice(self.packed(number));
+            symmetry.canonical(&mut state, &mut keys);
+            let class = match numbers.get(&state) {
+                Some(class) => *class,
+                None => {
+                    let class = members.len() as u32;
+                    numbers.insert(state.clone(), class);
+                    members.push(number as u32);
+                    class
+                }
+            };
+            of.push(class);
+        }
+        Some((of, members))
     }
 }
 
@@ -224,6 +261,7 @@ struct Run<'a> {
     system: &'a System,
     layout: Layout,
     symmetry: Option<Symmetry>,
+    orbits: Option<Symmetry>,
     roots: Vec<rules::Root>,
     how: &'a Exploration,
     progress: &'a mut dyn FnMut(Progress) -> bool,
@@ -249,6 +287,7 @@ impl Run<'_> {
         Ok(Space {
             layout: self.layout.clone(),
             symmetry: self.symmetry.clone(),
+            orbits: self.orbits.clone(),
             words: states.into_flattened(),
             rows,
             targets,

@@ -51,6 +51,22 @@ pub(crate) fn rules(system: &System, tree: &Tree, layout: &Layout) -> Vec<Root> 
     roots
 }
 
+/// Whether two changes can lead to the same state by the same action, so that they must be added:
+/// where something changes nothing, or one action is hidden in several places or beside τ.
+pub(crate) fn may_coincide(roots: &[Root]) -> bool {
+    let silent: Vec<&Root> = roots.iter().filter(|r| r.action == TAU).collect();
+    let hidden_twice = silent.len() > 1;
+    hidden_twice || roots.iter().any(|r| has_loop(&r.rule))
+}
+
+fn has_loop(rule: &Rule) -> bool {
+    match rule {
+        Rule::One(_, by_local) => by_local.iter().any(|(_, steps)| steps.iter().any(|s| s.delta == 0)),
+        Rule::Count(_, _, steps) => steps.iter().any(|s| s.delta == 0),
+        Rule::Any(all) | Rule::All(all) => all.iter().any(has_loop),
+    }
+}
+
 struct Builder<'a> {
     system: &'a System,
     layout: &'a Layout,

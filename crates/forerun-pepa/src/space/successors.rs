@@ -35,10 +35,12 @@ pub(crate) enum Fault {
 /// More successors than this are looked for duplicates by sorting.
 const FEW: usize = 24;
 
-/// Finds all that can happen in `state` and appends it to `out`, equal changes added. Allocates
+/// Finds all that can happen in `state` and appends it to `out`, equal changes added if they can
+/// `coincide` ([`may_coincide`](super::rules::may_coincide)). Allocates
 /// only to let `scratch` and `out` grow.
 pub(crate) fn successors<const W: usize>(
     roots: &[Root],
+    coincide: bool,
     state: &[u64; W],
     scratch: &mut Vec<Change<W>>,
     out: &mut Vec<Successor<W>>,
@@ -61,7 +63,9 @@ pub(crate) fn successors<const W: usize>(
             out.push(Successor { action: root.action, rate: change.rate, state });
         }
     }
-    merge(out, begin);
+    if coincide {
+        merge(out, begin);
+    }
     Ok(())
 }
 

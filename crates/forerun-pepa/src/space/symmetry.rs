@@ -74,14 +74,16 @@ impl Symmetry {
             Tree::Hiding(_, inner) => self.add(inner, layout, part),
             Tree::Cooperation(_, parts) => {
                 let fields: Vec<Vec<Field>> = parts.iter().map(|p| self.add(p, layout, part)).collect();
-                let mut at = 0;
-                while at < parts.len() {
-                    let equal = parts[at..].iter().take_while(|p| **p == parts[at]).count();
-                    if equal > 1 {
-                        let members = fields[at..at + equal].to_vec();
-                        self.groups.push(Group { members });
+                let mut grouped = vec![false; parts.len()];
+                for at in 0..parts.len() {
+                    if grouped[at] {
+                        continue;
                     }
-                    at += equal;
+                    let equal: Vec<usize> = (at..parts.len()).filter(|o| parts[*o] == parts[at]).collect();
+                    if equal.len() > 1 {
+                        equal.iter().for_each(|o| grouped[*o] = true);
+                        self.groups.push(Group { members: equal.iter().map(|o| fields[*o].clone()).collect() });
+                    }
                 }
                 fields.concat()
             }
@@ -89,7 +91,7 @@ impl Symmetry {
     }
 
     /// Turns a state into the one that stands for all its permutations.
-    pub(crate) fn canonical<const W: usize>(&self, state: &mut [u64; W], keys: &mut Vec<u64>) {
+    pub(crate) fn canonical(&self, state: &mut [u64], keys: &mut Vec<u64>) {
         for group in &self.groups {
             let width = group.members[0].len();
             keys.clear();
@@ -115,21 +117,29 @@ impl Symmetry {
         }
     }
 
-    /// How many states a state stands for, beside the permutations within arrays.
+    /// How many states a state stands for, if members of groups are told apart.
     pub(crate) fn permutations(&self, state: &[u64]) -> f64 {
         let mut product = 1.0;
         for group in &self.groups {
             let mut rows: Vec<Vec<u64>> =
                 group.members.iter().map(|m| m.iter().map(|f| f.get(state)).collect()).collect();
             rows.sort_unstable();
-            let mut placed = 0u32;
-            for run in rows.chunk_by(|a, b| a == b) {
-                for i in 1..=run.len() as u32 {
-                    placed += 1;
-                    product *= f64::from(placed) / f64::from(i);
-                }
-            }
+            let runs = rows.chunk_by(|a, b| a == b).map(|run| run.len() as u64);
+            product *= multinomial(runs);
         }
-        product.round()
+        product
     }
+}
+
+/// In how many ways things can be dealt so that the piles have these sizes. Infinite if it is beyond 10³⁰⁸.
+pub(crate) fn multinomial(sizes: impl Iterator<Item = u64>) -> f64 {
+    let mut placed = 0u64;
+    let mut product = 1.0f64;
+    for size in sizes {
+        for i in 1..=size {
+            placed += 1;
+            product *= placed as f64 / i as f64;
+        }
+    }
+    if product < 1e15 { product.round() } else { product }
 }

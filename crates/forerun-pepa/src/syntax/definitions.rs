@@ -190,7 +190,14 @@ fn assemble(items: Vec<(Item, Span)>, system: Process, span: Span, mut comments:
             Item::Process(name, body) => processes.push(Definition { name, body, remarks }),
         }
     }
-    let remarks = comments.of(span);
+    // As the canonical form has it.
+    if let Some(first) = rates.first_mut() {
+        first.remarks.apart = false;
+    }
+    if let Some(first) = processes.first_mut() {
+        first.remarks.apart = true;
+    }
+    let remarks = Remarks { apart: true, ..comments.of(span) };
     let below = comments.all[comments.at..].iter().flat_map(|c| c.lines.clone()).collect();
     Model { rates, processes, system, remarks, below }
 }

@@ -1,0 +1,130 @@
+//! Steady states of large chains, step by step.
+
+use super::krylov::improve;
+use super::multilevel::Hierarchy;
+use super::{normalise, sweep};
+use crate::chain::Chain;
+
+/// Sweeps between two looks at the residual.
+const BETWEEN: usize = 10;
+/// Sweeps that are done if they are expected to be enough; else a Krylov method is put around them.
+const SWEEPS: f64 = 60.0;
+/// Steps of the Krylov method that are done if they are expected to be enough; else levels are used.
+const PATIENCE: f64 = 100.0;
+/// Times that a hierarchy is built, at most.
+const BUILDS: usize = 60;
+/// Steps with one hierarchy, or between two looks at the residual.
+const STEPS: usize = 15;
+
+/// What is left of a probability that became negative.
+const REPAIR: f64 = 1e-3;
+
+/// How it is being solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Method {
+    Sweeps,
+    Krylov,
+    Levels,
+}
+
+/// A chain that is being solved, from wherever it is.
+pub(super) struct Iteration<'a> {
+    chain: &'a Chain,
+    pub(super) x: Vec<f64>,
+    pub(super) residual: f64,
+    pub(super) sweeps: usize,
+    pub(super) steps: usize,
+    builds: usize,
+    method: Method,
+    best: f64,
+}
+
+impl<'a> Iteration<'a> {
+    pub(super) fn new(chain: &'a Chain) -> Self {
+        let n = chain.states();
+        let x = vec![1.0 / n as f64; n];
+        let residual = chain.residual(&x);
+        Iteration { chain, x, residual, sweeps: 0, steps: 0, builds: 0, method: Method::Sweeps, best: f64::INFINITY }
+    }
+
+    /// How it was done so far.
+    pub(super) fn describe(&self) -> String {
+        let (steps, sweeps) = (self.steps, self.sweeps);
+        match self.method {
+            Method::Sweeps => format!("Gauss–Seidel ({sweeps} sweeps)"),
+            Method::Krylov => format!("GCR with Gauss–Seidel ({steps} steps, {sweeps} sweeps)"),
+            Method::Levels => format!("GCR with multilevel aggregation ({steps} steps, {sweeps} sweeps)"),
+        }
+    }
+
+    /// Goes on until the residual is at most `tolerance`; whether it got there. `stop` ends it early.
+    pub(super) fn until(&mut self, tolerance: f64, stop: &dyn Fn() -> bool) -> bool {
+        let mut idle = 0;
+        while self.residual > tolerance && idle < 4 && !stop() {
+            let before = self.residual;
+            match self.method {
+                Method::Sweeps => {
+                    self.sweep(BETWEEN);
+                    if self.sweeps > 2 * BETWEEN && self.needed(before, tolerance, BETWEEN) > SWEEPS {
+                        self.method = Method::Krylov;
+                    }
+                }
+                Method::Krylov => {
+                    self.step(None, 1e-6);
+                    if self.needed(before, tolerance, STEPS) > PATIENCE {
+                        self.method = Method::Levels;
+                    }
+                }
+                Method::Levels if self.builds < BUILDS => self.level(),
+                Method::Levels => break,
+            }
+            // At the limit of rounding nothing gets better.
+            idle = if self.residual < 0.5 * self.best { 0 } else { idle + 1 };
+            self.best = self.best.min(self.residual);
+        }
+        self.residual <= tolerance
+    }
+
+    /// How many more units of work it will take, judged by the last ones.
+    fn needed(&self, before: f64, tolerance: f64, units: usize) -> f64 {
+        let rate = (self.residual / before).ln() / units as f64;
+        if rate < 0.0 { (tolerance / self.residual).ln() / rate } else { f64::INFINITY }
+    }
+
+    fn sweep(&mut self, times: usize) {
+        for _ in 0..times / 2 {
+            sweep::forward(self.chain, &mut self.x);
+            sweep::backward(self.chain, &mut self.x);
+        }
+        self.sweeps += times;
+        normalise(&mut self.x);
+        self.residual = self.chain.residual(&self.x);
+    }
+
+    /// A hierarchy for where it is now, and steps with it.
+    fn level(&mut self) {
+        let hierarchy = Hierarchy::of(self.chain, &self.x);
+        self.builds += 1;
+        // The first hierarchies are of distributions far from the solution: not much is made of them.
+        self.step(Some(&hierarchy), if self.builds < 4 { 1e-2 } else { 1e-5 });
+    }
+
+    /// Steps of the Krylov method, and sweeps that make the result a distribution again.
+    fn step(&mut self, hierarchy: Option<&Hierarchy>, factor: f64) {
+        let mut next = self.x.clone();
+        self.steps += improve(self.chain, hierarchy, &mut next, STEPS, factor);
+        let sum: f64 = next.iter().sum();
+        if !(sum.is_finite() && sum > 0.0) {
+            self.sweep(BETWEEN);
+            return;
+        }
+        // What became negative is next to nothing, or the hierarchy was far off: sweeps repair both.
+        for (new, old) in next.iter_mut().zip(&self.x) {
+            if !(*new > 0.0) {
+                *new = old * REPAIR;
+            }
+        }
+        self.x = next;
+        self.sweep(4);
+    }
+}

@@ -1,0 +1,174 @@
+//! The long run of a model, whatever its chain is like.
+
+use super::{Confirmation, SolveError, Solving, irreducible};
+use crate::chain::{Chain, Classes, classes};
+use crate::measures::Measures;
+use crate::model::System;
+use crate::space::Space;
+
+/// What the long run means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LongRun {
+    /// Every state leads to every other: the distribution is where the system is at a late time, wherever it began.
+    Irreducible,
+    /// Some states are left for ever; then the system stays among the rest, whatever happens.
+    Transient {
+        /// How many states are left for ever.
+        transient: usize,
+        /// Whether the rest is one state, in which nothing happens any more.
+        absorbing: bool,
+    },
+    /// It depends on chance where the system stays in the end; the distribution is an average over that, from
+    /// the initial state.
+    Several {
+        /// How many states are left for ever.
+        transient: usize,
+        /// How many sets of states there are in one of which it stays.
+        closed: usize,
+        /// How many of them are one state in which nothing happens any more.
+        absorbing: usize,
+    },
+}
+
+/// A model's long run.
+#[derive(Debug, Clone)]
+pub struct Steady {
+    /// The probability of each state of the space.
+    pub x: Vec<f64>,
+    /// The largest |πQ| over the largest flow.
+    pub residual: f64,
+    /// How it was found.
+    pub solver: String,
+    /// How it was confirmed.
+    pub confirmation: Confirmation,
+    /// What it means.
+    pub long_run: LongRun,
+    /// Where there are several sets of states to stay in: the probability of each, with one of its states.
+    pub ends: Vec<(u32, f64)>,
+}
+
+/// Finds the long-run distribution over the states of a space. Cost: see [`irreducible`]; equal
+/// components are exchanged first where that makes the chain smaller, which is exact.
+///
+/// # Errors
+/// That no answer was found that is good enough.
+pub fn steady(
+    system: &System,
+    space: &Space,
+    how: &Solving,
+    stop: &dyn Fn() -> bool,
+) -> Result<Steady, SolveError> {
+    let chain = Chain::of(space);
+    if !chain.returns() {
+        return reducible(space, &chain, how, stop);
+    }
+    let values = |x: &[f64]| Measures::of(system, space, x).values();
+    let orbits = if how.orbits && chain.states() > how.direct { space.orbits() } else { None };
+    let (x, solution) = match orbits.filter(|(of, members)| members.len() * 2 <= of.len()) {
+        None => {
+            let mut solution = irreducible(&chain, how, &values, stop)?;
+            (std::mem::take(&mut solution.x), solution)
+        }
+        Some((of, members)) => {
+            let mut sizes = vec![0.0; members.len()];
+            of.iter().for_each(|class| sizes[*class as usize] += 1.0);
+            let small = Chain::build(members.len(), |class, each| {
+                for step in space.from(members[class] as usize) {
+                    each(of[step.to as usize], step.rate);
+                }
+            });
+            let lift = |y: &[f64]| -> Vec<f64> {
+                of.iter().map(|class| y[*class as usize] / sizes[*class as usize]).collect()
+            };
+            let mut solution = irreducible(&small, how, &|y| values(&lift(y)), stop)?;
+            solution.solver =
+                format!("{} on {} classes of exchanged components", solution.solver, members.len());
+            (lift(&solution.x), solution)
+        }
+    };
+    let residual = chain.residual(&x);
+    // What rounding adds when a distribution is spread over the members is not held against it.
+    if residual.is_nan() || residual > how.tolerance.max(1e-12) {
+        return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver: solution.solver });
+    }
+    let (solver, confirmation) = (solution.solver, solution.confirmation);
+    Ok(Steady { x, residual, solver, confirmation, long_run: LongRun::Irreducible, ends: Vec::new() })
+}
+
+/// A chain that has states which are left for ever.
+fn reducible(
+    space: &Space,
+    chain: &Chain,
+    how: &Solving,
+    stop: &dyn Fn() -> bool,
+) -> Result<Steady, SolveError> {
+    let Classes { closed, transient } = classes(space);
+    let shares = absorption(space, &closed, how, stop)?;
+    let mut x = vec![0.0; chain.states()];
+    let mut solver = String::new();
+    let mut confirmation = Confirmation::Exact;
+    let mut largest = 0;
+    for (members, share) in closed.iter().zip(&shares) {
+        let solution = irreducible(&chain.restricted(members), how, &probabilities, stop)?;
+        for (member, p) in members.iter().zip(&solution.x) {
+            x[*member as usize] = p * share;
+        }
+        if members.len() > largest {
+            largest = members.len();
+            solver = solution.solver;
+        }
+        if let (Confirmation::Moved(m), before) = (solution.confirmation, confirmation) {
+            confirmation = Confirmation::Moved(if let Confirmation::Moved(b) = before { b.max(m) } else { m });
+        }
+    }
+    let residual = chain.residual(&x);
+    if residual.is_nan() || residual > how.tolerance.max(1e-12) {
+        return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
+    }
+    let stuck = closed.iter().filter(|c| c.len() == 1 && chain.exit(c[0] as usize) == 0.0).count();
+    let long_run = match closed.len() {
+        1 => LongRun::Transient { transient, absorbing: stuck == 1 },
+        several => LongRun::Several { transient, closed: several, absorbing: stuck },
+    };
+    let ends = match closed.len() {
+        1 => Vec::new(),
+        _ => closed.iter().map(|c| c[0]).zip(shares).collect(),
+    };
+    Ok(Steady { x, residual, solver, confirmation, long_run, ends })
+}
+
+fn probabilities(x: &[f64]) -> Vec<f64> {
+    x.to_vec()
+}
+
+/// The probability that the chain, from its first state on, ends in each of the closed sets: the long run of the
+/// chain in which each set is one state that leads back to the beginning at the same rate.
+fn absorption(
+    space: &Space,
+    closed: &[Vec<u32>],
+    how: &Solving,
+    stop: &dyn Fn() -> bool,
+) -> Result<Vec<f64>, SolveError> {
+    if closed.len() == 1 {
+        return Ok(vec![1.0]);
+    }
+    const OPEN: u32 = u32::MAX;
+    let mut place = vec![OPEN; space.states()];
+    for (class, members) in closed.iter().enumerate() {
+        members.iter().for_each(|m| place[*m as usize] = class as u32);
+    }
+    let mut open = Vec::new();
+    for (state, place) in place.iter_mut().enumerate().filter(|(_, p)| **p == OPEN) {
+        *place = (closed.len() + open.len()) as u32;
+        open.push(state);
+    }
+    let begin = place[0];
+    let chain = Chain::build(closed.len() + open.len(), |state, each| match state.checked_sub(closed.len()) {
+        None => each(begin, 1.0),
+        Some(at) => space.from(open[at]).for_each(|step| each(place[step.to as usize], step.rate)),
+    });
+    let ends = |x: &[f64]| x[..closed.len()].to_vec();
+    let solution = irreducible(&chain, how, &ends, stop)?;
+    let sum: f64 = solution.x[..closed.len()].iter().sum();
+    Ok(solution.x[..closed.len()].iter().map(|p| p / sum).collect())
+}
