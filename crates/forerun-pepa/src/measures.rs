@@ -43,11 +43,20 @@ impl Measures {
 
     /// Weighs the states of a space. Cost: linear in transitions, and in states times local states.
     pub fn of(system: &System, space: &Space, x: &[f64]) -> Measures {
+        let weighed = || x.iter().copied().enumerate().filter(|(_, p)| *p > 0.0);
+        Measures::weigh(system, space, weighed)
+    }
+
+    /// Weighs some states of a space, each given with its weight.
+    pub(crate) fn weigh<I: Iterator<Item = (usize, f64)>>(
+        system: &System,
+        space: &Space,
+        weighed: impl Fn() -> I,
+    ) -> Measures {
         let mut actions = vec![0.0; system.actions.len()];
-        let mut seen = vec![false; system.actions.len()];
-        for (state, p) in x.iter().enumerate() {
+        let seen = space.performed(system.actions.len());
+        for (state, p) in weighed() {
             for step in space.from(state) {
-                seen[step.action as usize] = true;
                 actions[step.action as usize] += p * step.rate;
             }
         }
@@ -59,7 +68,7 @@ impl Measures {
         let mut utilisation: Vec<Utilisation> = Vec::new();
         for (component, (locals, copies)) in space.components().enumerate() {
             let mut counts = vec![0.0; locals.len()];
-            for (state, p) in x.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            for (state, p) in weighed() {
                 for (at, count) in counts.iter_mut().enumerate() {
                     *count += p * space.count(state, component, at) as f64;
                 }

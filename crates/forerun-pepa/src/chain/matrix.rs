@@ -102,7 +102,7 @@ impl Chain {
     }
 
     /// From where, and how fast, a state is entered.
-    pub fn into(&self, state: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
+    pub fn entering(&self, state: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let range = self.rows[state] as usize..self.rows[state + 1] as usize;
         self.from[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
     }
@@ -138,7 +138,7 @@ impl Chain {
         seen[0] = true;
         let mut left = self.states() - 1;
         while let Some(state) = stack.pop() {
-            for (from, _) in self.into(state as usize) {
+            for (from, _) in self.entering(state as usize) {
                 if !std::mem::replace(&mut seen[from as usize], true) {
                     left -= 1;
                     stack.push(from);
@@ -156,7 +156,7 @@ impl Chain {
         }
         let mut chain = Chain { rows: vec![0], from: Vec::new(), rates: Vec::new(), exits: Vec::new() };
         for member in members {
-            for (from, rate) in self.into(*member as usize) {
+            for (from, rate) in self.entering(*member as usize) {
                 if place[from as usize] != u32::MAX {
                     chain.from.push(place[from as usize]);
                     chain.rates.push(rate);

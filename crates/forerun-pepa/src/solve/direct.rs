@@ -10,7 +10,7 @@ pub(super) fn eliminate(chain: &Chain) -> Vec<f64> {
     // Row i, column j: how fast i leads to j.
     let mut a = vec![0.0; n * n];
     for to in 0..n {
-        for (from, rate) in chain.into(to) {
+        for (from, rate) in chain.entering(to) {
             a[from as usize * n + to] = rate;
         }
     }

@@ -80,7 +80,12 @@ pub fn steady(
             let lift = |y: &[f64]| -> Vec<f64> {
                 of.iter().map(|class| y[*class as usize] / sizes[*class as usize]).collect()
             };
-            let mut solution = irreducible(&small, how, &|y| values(&lift(y)), stop)?;
+            // Exchanged components do the same things and are counted together: one member tells for all.
+            let by_class = |y: &[f64]| {
+                let weighed = || members.iter().map(|m| *m as usize).zip(y.iter().copied());
+                Measures::weigh(system, space, weighed).values()
+            };
+            let mut solution = irreducible(&small, how, &by_class, stop)?;
             solution.solver =
                 format!("{} on {} classes of exchanged components", solution.solver, members.len());
             (lift(&solution.x), solution)

@@ -7,6 +7,7 @@ mod rules;
 mod successors;
 mod symmetry;
 mod table;
+mod walk;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -15,6 +16,9 @@ use std::time::{Duration, Instant};
 use explore::{Explored, Stop, explore};
 use layout::Layout;
 use rules::rules;
+pub(crate) use rules::cooperate;
+pub(crate) use symmetry::fold as fold_equal;
+pub(crate) use walk::{Engine, Walker};
 use successors::Fault;
 use symmetry::{Symmetry, fold, multinomial};
 
@@ -184,6 +188,13 @@ impl Space {
         })
     }
 
+    /// Which of so many actions happen in any state.
+    pub(crate) fn performed(&self, actions: usize) -> Vec<bool> {
+        let mut seen = vec![false; actions];
+        self.known.iter().for_each(|(action, _)| seen[*action as usize] = true);
+        seen
+    }
+
     /// Where a state's `at`-th transition leads.
     pub(crate) fn target(&self, state: usize, at: usize) -> Option<u32> {
         let place = self.rows[state] as usize + at;
@@ -196,7 +207,7 @@ impl Space {
         bytes as f64 / self.states().max(1) as f64
     }
 
-    fn packed(&self, state: usize) -> &[u64] {
+    pub(crate) fn packed(&self, state: usize) -> &[u64] {
         let width = self.words.len() / self.states();
         &self.words[state * width..(state + 1) * width]
     }

@@ -83,7 +83,7 @@ impl Builder<'_> {
             Tree::Array(..) => self.array(),
             Tree::Cooperation(set, parts) => {
                 let parts: Vec<Vec<(u32, Rule)>> = parts.iter().map(|p| self.node(p)).collect();
-                cooperate(set, parts)
+                cooperate(set, parts, Rule::Any, Rule::All)
             }
             Tree::Hiding(set, inner) => {
                 let mut kept = Vec::new();
@@ -215,10 +215,15 @@ fn steps(
     (apparent, all)
 }
 
-/// Puts the parts of a cooperation together.
-fn cooperate(set: &[u32], parts: Vec<Vec<(u32, Rule)>>) -> Vec<(u32, Rule)> {
+/// Puts the parts of a cooperation together: for each action, who takes part, alone or all at once.
+pub(crate) fn cooperate<R>(
+    set: &[u32],
+    parts: Vec<Vec<(u32, R)>>,
+    any: fn(Vec<R>) -> R,
+    all: fn(Vec<R>) -> R,
+) -> Vec<(u32, R)> {
     let count = parts.len();
-    let mut by_action: Vec<(u32, Vec<Rule>)> = Vec::new();
+    let mut by_action: Vec<(u32, Vec<R>)> = Vec::new();
     for (action, rule) in parts.into_iter().flatten() {
         match by_action.binary_search_by_key(&action, |(a, _)| *a) {
             Ok(at) => by_action[at].1.push(rule),
@@ -226,16 +231,16 @@ fn cooperate(set: &[u32], parts: Vec<Vec<(u32, Rule)>>) -> Vec<(u32, Rule)> {
         }
     }
     let mut rules = Vec::new();
-    for (action, mut all) in by_action {
+    for (action, mut those) in by_action {
         if set.binary_search(&action).is_ok() {
             // Whoever must take part but never can blocks it for good.
-            if all.len() == count {
-                rules.push((action, Rule::All(all)));
+            if those.len() == count {
+                rules.push((action, all(those)));
             }
-        } else if all.len() == 1 {
-            rules.push((action, all.remove(0)));
+        } else if those.len() == 1 {
+            rules.push((action, those.remove(0)));
         } else {
-            rules.push((action, Rule::Any(all)));
+            rules.push((action, any(those)));
         }
     }
     rules

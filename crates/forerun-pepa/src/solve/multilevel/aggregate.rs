@@ -19,7 +19,7 @@ pub(super) fn pairs(chain: &Chain, w: &[f64]) -> (Vec<u32>, usize) {
         }
         let out = chain.exits[state] * weight(state);
         let mut best = (0.0, state);
-        for (from, rate) in chain.into(state) {
+        for (from, rate) in chain.entering(state) {
             let from = from as usize;
             if of[from] != ALONE {
                 continue;
@@ -71,7 +71,7 @@ pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize) -> Cha
     let mut touched: Vec<u32> = Vec::new();
     for a in 0..count {
         for member in &members[first[a] as usize..first[a + 1] as usize] {
-            for (from, rate) in chain.into(*member as usize) {
+            for (from, rate) in chain.entering(*member as usize) {
                 let other = of[from as usize];
                 if other as usize == a {
                     continue;

@@ -18,7 +18,7 @@ impl Lu {
         let n = chain.states() - 1;
         let mut a = vec![0.0; n * n];
         for to in 0..n {
-            for (from, rate) in chain.into(to).filter(|(from, _)| (*from as usize) < n) {
+            for (from, rate) in chain.entering(to).filter(|(from, _)| (*from as usize) < n) {
                 a[to * n + from as usize] = -rate;
             }
             a[to * n + to] = chain.exits[to];

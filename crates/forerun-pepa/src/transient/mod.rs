@@ -1,0 +1,9 @@
+//! Where a chain is at a time, and when it gets somewhere.
+
+mod passage;
+mod poisson;
+mod uniform;
+
+pub use passage::{Passage, PassageError, Targets, passage};
+pub use poisson::{Poisson, poisson};
+pub use uniform::{Start, transient};
