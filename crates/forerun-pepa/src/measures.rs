@@ -2,6 +2,7 @@
 
 use crate::model::System;
 use crate::space::Space;
+use crate::syntax::{Expr, Operator};
 
 /// A component and how its copies spread over its local states.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,5 +89,63 @@ impl Measures {
             utilisation.push(Utilisation { component, copies, shares });
         }
         Measures { throughput, utilisation, population }
+    }
+}
+
+/// How long components stay in some local states, by Little's law.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// How many components are in the local states on average.
+    pub number: f64,
+    /// How often one comes in, a unit of time.
+    pub arrivals: f64,
+    /// How long one stays on average.
+    pub time: f64,
+}
+
+/// The mean time that components stay in the local states with these labels: their mean number over the rate at
+/// which it grows (Little, Operations Research 9, 1961). A transition by which one comes in and
+/// another goes out at once counts as neither. None if none ever comes in. Cost: linear.
+pub fn response(system: &System, space: &Space, x: &[f64], labels: &[&str]) -> Option<Response> {
+    let mut inside: Vec<(usize, usize)> = Vec::new();
+    for (component, (locals, _)) in space.components().enumerate() {
+        for (at, local) in locals.iter().enumerate() {
+            if labels.contains(&system.locals[*local as usize].label.as_str()) {
+                inside.push((component, at));
+            }
+        }
+    }
+    let numbers: Vec<u64> =
+        (0..space.states()).map(|s| inside.iter().map(|(c, at)| space.count(s, *c, *at)).sum()).collect();
+    let (mut number, mut arrivals) = (0.0, 0.0);
+    for (state, p) in x.iter().enumerate() {
+        number += p * numbers[state] as f64;
+        for step in space.from(state) {
+            arrivals += p * step.rate * numbers[step.to as usize].saturating_sub(numbers[state]) as f64;
+        }
+    }
+    (arrivals > 0.0).then(|| Response { number, arrivals, time: number / arrivals })
+}
+
+/// The value of an expression over mean values: names stand for populations and throughputs.
+///
+/// # Errors
+/// A name that is neither, as a sentence.
+pub fn evaluate(expr: &Expr, value: &dyn Fn(&str) -> Option<f64>) -> Result<f64, String> {
+    match expr {
+        Expr::Number(number, ..) => Ok(*number),
+        Expr::Name(name) => value(&name.text)
+            .ok_or_else(|| format!("`{}` is neither an action that happens nor a local state", name.text)),
+        Expr::Negative(inner, _) => Ok(-evaluate(inner, value)?),
+        Expr::Passive(_) => Err("`infty` has no value".into()),
+        Expr::Binary(operator, left, right) => {
+            let (l, r) = (evaluate(left, value)?, evaluate(right, value)?);
+            Ok(match operator {
+                Operator::Add => l + r,
+                Operator::Subtract => l - r,
+                Operator::Multiply => l * r,
+                Operator::Divide => l / r,
+            })
+        }
     }
 }

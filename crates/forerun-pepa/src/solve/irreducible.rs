@@ -63,7 +63,8 @@ pub fn irreducible(
     let mut tolerance = how.tolerance;
     let mut before: Option<Vec<f64>> = None;
     loop {
-        let reached = iteration.until(tolerance, stop);
+        // At the limit of rounding a confirmation need not try for long.
+        let reached = iteration.until(tolerance, if before.is_none() { 4 } else { 2 }, stop);
         let (solver, residual) = (iteration.describe(), iteration.residual);
         if stop() {
             return Err(SolveError::Stopped);
@@ -84,7 +85,7 @@ pub fn irreducible(
             }
         }
         before = Some(now);
-        tolerance = (tolerance * 1e-2).max(1e-18);
+        tolerance = tolerance.min(residual) * 1e-2;
     }
 }
 

@@ -57,10 +57,11 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// Goes on until the residual is at most `tolerance`; whether it got there. `stop` ends it early.
-    pub(super) fn until(&mut self, tolerance: f64, stop: &dyn Fn() -> bool) -> bool {
+    /// Goes on until the residual is at most `tolerance`, or `patience` times in a row became hardly smaller;
+    /// whether it got there. `stop` ends it early.
+    pub(super) fn until(&mut self, tolerance: f64, patience: usize, stop: &dyn Fn() -> bool) -> bool {
         let mut idle = 0;
-        while self.residual > tolerance && idle < 4 && !stop() {
+        while self.residual > tolerance && idle < patience && !stop() {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {

@@ -64,6 +64,32 @@ pub fn parse(text: &str, dialect: Dialect) -> Parsed {
     Parsed { model, diagnostics: problems }
 }
 
+/// Reads an expression alone, such as `2 * Busy + serve`.
+///
+/// # Errors
+/// What is wrong with it, as a sentence.
+pub fn parse_expression(text: &str) -> Result<Expr, String> {
+    let Lexed { tokens, problems, .. } = lex(text, Dialect::Any);
+    let mut cursor = Cursor {
+        tokens: &tokens,
+        at: 0,
+        dialect: Dialect::Any,
+        problems,
+        depth: 0,
+        operators: 0,
+        top_is_rate: true,
+    };
+    let expr = cursor.number();
+    if expr.is_some() && *cursor.kind() != Kind::End {
+        cursor.unexpected::<()>("an operator or the end of the expression");
+    }
+    match (expr, cursor.problems.first()) {
+        (Some(expr), None) => Ok(expr),
+        (_, Some(problem)) => Err(problem.message.clone()),
+        (None, None) => Err("this is no expression".into()),
+    }
+}
+
 fn lexed_after(problems: Vec<Diagnostic>, mut lexed: Lexed) -> Lexed {
     lexed.problems.extend(problems);
     lexed

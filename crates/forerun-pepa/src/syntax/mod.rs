@@ -20,7 +20,7 @@ pub use ast::{
     Action, ActionSet, Activity, Definition, Expr, Model, Name, Operator, Process, Rate, Remarks,
     Span,
 };
-pub use definitions::{Parsed, parse};
+pub use definitions::{Parsed, parse, parse_expression};
 pub use diagnostic::{Diagnostic, Severity};
 pub use dialect::Dialect;
 pub use print::{print, print_expr, print_process};

@@ -1,8 +1,14 @@
 //! `forerun pepa`: models of the process algebra PEPA.
 
+mod course;
+mod export;
+mod measure;
 mod model;
+mod passage;
+mod simulate;
 mod solve;
 mod states;
+mod sweep;
 mod text;
 
 use crate::cli::pepa::PepaCommand;
@@ -19,5 +25,23 @@ pub fn run(command: &PepaCommand, context: &Context) -> Result<(), CliError> {
         PepaCommand::Fmt(args) => text::fmt(args, context),
         PepaCommand::States(args) => states::run(args, context),
         PepaCommand::Solve(args) => solve::run(args, context),
+        PepaCommand::Transient(args) => course::transient(args, context),
+        PepaCommand::Passage(args) => passage::run(args, context),
+        PepaCommand::Fluid(args) => course::fluid(args, context),
+        PepaCommand::Simulate(args) => simulate::run(args, context),
+        PepaCommand::Sweep(args) => sweep::run(args, context),
+        PepaCommand::Export(args) => export::run(args, context),
     }
+}
+
+/// A number with six significant digits.
+fn figure(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-5.0..=9.0).contains(&magnitude) {
+        return format!("{value:.5e}");
+    }
+    format!("{value:.*}", (5.0 - magnitude).max(0.0) as usize)
 }

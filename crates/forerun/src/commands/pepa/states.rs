@@ -18,9 +18,8 @@ struct Found {
     seconds: f64,
     bytes_per_state: f64,
     states_per_second: f64,
-    /// States without exchanging equal components, where they were put together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    unaggregated: Option<f64>,
+    /// How many there would be with every copy told apart; none beyond 10³⁰⁸.
+    distinguished: Option<f64>,
     deadlocks: usize,
 }
 
@@ -29,13 +28,14 @@ pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> 
     let space = explore(&loaded.system, &args.space, context)?;
     let elapsed = space.elapsed.as_secs_f64();
     let deadlocks: Vec<usize> = (0..space.states()).filter(|s| space.from(*s).next().is_none()).collect();
+    let distinguished = space.distinguished();
     let found = Found {
         states: space.states(),
         transitions: space.transitions(),
         seconds: elapsed,
         bytes_per_state: space.bytes_per_state(),
         states_per_second: space.states() as f64 / elapsed,
-        unaggregated: None,
+        distinguished: Some(distinguished).filter(|d| d.is_finite()),
         deadlocks: deadlocks.len(),
     };
     let console = &context.console;
@@ -49,6 +49,14 @@ pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> 
             found.bytes_per_state
         ),
     )?;
+    if distinguished > space.states() as f64 {
+        let all = match distinguished {
+            d if d < 1e15 => count(d as u64),
+            d if d.is_finite() => format!("{d:.3e}"),
+            _ => "more than 10^308".into(),
+        };
+        console.say("", &format!("{all} with every copy of equal components told apart"))?;
+    }
     if let Some(first) = deadlocks.first() {
         let state = space.describe(&loaded.system, *first);
         console.say("deadlock", &format!("{} without a way out, such as ({state})", crate::text::plural(deadlocks.len() as u64, "state")))?;

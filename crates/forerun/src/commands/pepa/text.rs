@@ -1,6 +1,5 @@
 //! `forerun pepa check` and `fmt`.
 
-use forerun_pepa::model::{Settings, compile};
 use forerun_pepa::syntax::{Diagnostic, Severity, parse, print};
 use serde::Serialize;
 
@@ -28,12 +27,7 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), CliError>
     for path in &args.files {
         let text = read(path)?;
         let name = path.display().to_string();
-        let parsed = parse(&text, dialect(args.dialect));
-        let mut all = parsed.diagnostics;
-        if let Some(model) = &parsed.model {
-            all.extend(compile(model, &Settings::new()).problems);
-        }
-        all.sort_by_key(|d| d.span.start);
+        let all = forerun_pepa::check::check(&text, dialect(args.dialect));
         let count = |s: Severity| all.iter().filter(|d| d.severity == s).count();
         let (e, w) = (count(Severity::Error), count(Severity::Warning));
         errors += e;

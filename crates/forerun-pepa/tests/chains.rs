@@ -1,0 +1,225 @@
+//! Chains whose answers are known in closed form.
+
+mod common;
+
+use common::{near, solved, space, system};
+use forerun_pepa::chain::Chain;
+use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
+use forerun_pepa::fluid::{Fluid, fluid};
+use forerun_pepa::measures::response;
+use forerun_pepa::simulate::{Simulation, simulate};
+use forerun_pepa::solve::{LongRun, Solving, steady};
+use forerun_pepa::transient::{Start, Targets, passage, transient};
+use proptest::prelude::*;
+
+/// A queue with places for `k`, as one component.
+fn queue(k: usize, arrive: f64, serve: f64) -> String {
+    let mut text = String::new();
+    for n in 0..=k {
+        let up = (n < k).then(|| format!("(arrive, {arrive:?}).Q{}", n + 1));
+        let down = (n > 0).then(|| format!("(serve, {serve:?}).Q{}", n - 1));
+        let both: Vec<String> = up.into_iter().chain(down).collect();
+        text.push_str(&format!("Q{n} = {};\n", both.join(" + ")));
+    }
+    text + "Q0"
+}
+
+#[test]
+fn a_queue_that_mixes_slowly_is_solved_to_what_the_formula_says() {
+    // The load is all but 1, so the chain takes millions of steps to forget where it began.
+    let (k, arrive, serve) = (3000usize, 0.9999, 1.0);
+    let (_, found, measures) = solved(&queue(k, arrive, serve));
+    let load: f64 = arrive / serve;
+    let empty = (1.0 - load) / (1.0 - load.powi(k as i32 + 1));
+    assert!(near(found.x[0], empty, 1e-6), "{} {empty} {}", found.x[0], found.solver);
+    let served = serve * (1.0 - empty);
+    assert!(near(measures.throughput_of("serve").unwrap(), served, 1e-7));
+    assert!(found.residual <= 1e-10);
+}
+
+#[test]
+fn response_time_is_that_of_the_formula() {
+    let (k, arrive, serve) = (50usize, 0.5, 1.0);
+    let (system, space) = space(&queue(k, arrive, serve));
+    let found = steady(&system, &space, &Solving::default(), &|| false).unwrap();
+    // One customer at most: the server's busy periods of M/M/1.
+    let busy: Vec<String> = (1..=k).map(|n| format!("Q{n}")).collect();
+    let busy: Vec<&str> = busy.iter().map(String::as_str).collect();
+    let stay = response(&system, &space, &found.x, &busy).unwrap();
+    assert!(near(stay.time, 1.0 / (serve - arrive), 1e-9), "{stay:?}");
+    // Little's law over clients that wait.
+    let text = "C = (join, 1).W; W = (serve, infty).C; S = (serve, 2).S; C[3] <serve> S";
+    let (system, space) = common::space(text);
+    let found = steady(&system, &space, &Solving::default(), &|| false).unwrap();
+    let stay = response(&system, &space, &found.x, &["W"]).unwrap();
+    assert!(near(stay.arrivals, stay.number / stay.time, 1e-12));
+    // A machine repairman's closed form: number waiting by probabilities 1, 3/2, 6/4, 6/8.
+    let weights = [1.0, 1.5, 1.5, 0.75];
+    let mean = weights.iter().enumerate().map(|(n, w)| n as f64 * w).sum::<f64>() / weights.iter().sum::<f64>();
+    assert!(near(stay.number, mean, 1e-12), "{stay:?} {mean}");
+}
+
+#[test]
+fn where_chance_decides_the_probabilities_of_the_ends_are_found() {
+    // A walk from 2 among 0 to 5, up with 1/3: the gambler's ruin.
+    let text = "W0 = (stay0, 1).W0; W1 = (down, 2).W0 + (up, 1).W2; W2 = (down, 2).W1 + (up, 1).W3;
+        W3 = (down, 2).W2 + (up, 1).W4; W4 = (down, 2).W3 + (up, 1).W5; W5 = (stay5, 1).W5; W2";
+    let (_, found, measures) = solved(text);
+    assert_eq!(found.long_run, LongRun::Several { transient: 4, closed: 2, absorbing: 2 });
+    let top = (1.0 - 2f64.powi(2)) / (1.0 - 2f64.powi(5));
+    assert!(near(measures.throughput_of("stay5").unwrap(), top, 1e-12), "{:?}", measures.throughput);
+    assert!(near(measures.population_of("W0").unwrap(), 1.0 - top, 1e-12));
+    let (_, found, measures) = solved("P = (a, 1).P1; P1 = (b, 1).P2; P2 = (c, 1).P1; P");
+    assert_eq!(found.long_run, LongRun::Transient { transient: 1, absorbing: false });
+    assert_eq!(measures.population_of("P"), Some(0.0));
+    let (_, found, _) = solved("P = (a, 1).Stop; P");
+    assert_eq!(found.long_run, LongRun::Transient { transient: 1, absorbing: true });
+}
+
+#[test]
+fn two_states_go_to_equilibrium_exponentially() {
+    let (_, space) = space("P = (a, 2).P1; P1 = (b, 3).P; P");
+    let times = [0.01, 0.1, 1.0, 10.0, 1000.0];
+    let mut seen = 0;
+    transient(&Chain::of(&space), &Start::Initial, &times, 1e-10, &|| false, &mut |time, x| {
+        let expected = 0.6 + 0.4 * (-5.0 * time).exp();
+        assert!((x[0] - expected).abs() < 1e-9, "{time}: {} {expected}", x[0]);
+        seen += 1;
+    });
+    assert_eq!(seen, times.len());
+}
+
+#[test]
+fn a_row_of_activities_takes_an_erlang_time() {
+    let (system, space) = space("A = (begin, 1).B; B = (x, 2).C; C = (x, 2).D; D = (end, 2).A; A");
+    let found = steady(&system, &space, &Solving::default(), &|| false).unwrap();
+    let times: Vec<f64> = (1..=40).map(|i| f64::from(i) * 0.25).collect();
+    let targets = Targets { from: Some("begin".into()), to: "end".into() };
+    let passed = passage(&system, &space, Some(&found.x), &targets, &times, &[0.5, 0.9999999], &|| false).unwrap();
+    for (i, t) in times.iter().enumerate() {
+        let m = 2.0 * t;
+        let cdf = 1.0 - (-m).exp() * (1.0 + m + m * m / 2.0);
+        let pdf = 2.0 * (-m).exp() * m * m / 2.0;
+        assert!((passed.distribution[i] - cdf).abs() < 1e-9, "{t}");
+        assert!((passed.density[i] - pdf).abs() < 1e-8, "{t}");
+    }
+    let median = passed.quantiles[0].1.unwrap();
+    let m = 2.0 * median;
+    assert!(((-m).exp() * (1.0 + m + m * m / 2.0) - 0.5).abs() < 1e-6, "{median}");
+    assert_eq!(passed.quantiles[1].1, None, "beyond the last time");
+    let unknown = Targets { from: None, to: "nothing".into() };
+    assert!(passage(&system, &space, None, &unknown, &times, &[], &|| false).is_err());
+}
+
+#[test]
+fn a_simulation_agrees_with_the_chain_within_its_intervals() {
+    let text = "C = (request, 1).W; W = (serve, infty).T; T = (think, 2).C; S = (serve, 3).S1; S1 = (log, 9).S; C[5] <serve> S[2]";
+    let (_, _, measures) = solved(text);
+    let how = Simulation {
+        time: 2000.0,
+        replications: 12,
+        warm_up: None,
+        confidence: 0.999,
+        seed: 7,
+        threads: 2,
+    };
+    let found = simulate(&system(text), &how, &|| false).unwrap();
+    for estimate in found.throughput.iter().chain(&found.population) {
+        let exact = measures.population_of(&estimate.name).or(measures.throughput_of(&estimate.name)).unwrap();
+        assert!((estimate.mean - exact).abs() < 1.5 * estimate.half, "{estimate:?} {exact}");
+        assert!(estimate.half < 0.05 * exact, "{estimate:?} {exact}");
+    }
+    let again = simulate(&system(text), &Simulation { threads: 1, ..how }, &|| false).unwrap();
+    assert_eq!(found, again, "the number of threads does not matter");
+}
+
+#[test]
+fn the_beginning_is_left_out_of_a_simulation() {
+    // 300 components that all begin in a state that they leave slowly.
+    let text = "P = (a, 0.01).P1; P1 = (b, 1).P2; P2 = (c, 1).P1; P[300]";
+    let how = Simulation { time: 4000.0, replications: 4, warm_up: None, confidence: 0.95, seed: 3, threads: 2 };
+    let found = simulate(&system(text), &how, &|| false).unwrap();
+    assert!(found.warm_up > 200.0, "{}", found.warm_up);
+    let left = found.population.iter().find(|e| e.name == "P").unwrap();
+    assert!(left.mean < 3.0, "{left:?}");
+}
+
+#[test]
+fn fluid_populations_are_those_of_the_chain_for_components_that_do_not_cooperate() {
+    let text = "P = (a, 1).P1; P1 = (b, 2).P2 + (c, 1).P; P2 = (d, 0.5).P; P[6]";
+    let (system, space) = space(text);
+    let times: Vec<f64> = (1..=10).map(f64::from).collect();
+    let course = fluid(&system, &times, &Fluid::default(), &|| false);
+    let mut at = 0;
+    transient(&Chain::of(&space), &Start::Initial, &times, 1e-12, &|| false, &mut |_, x| {
+        let measures = forerun_pepa::measures::Measures::of(&system, &space, x);
+        for (label, value) in course.locals.iter().zip(&course.points[at].population) {
+            assert!(near(*value, measures.population_of(label).unwrap(), 1e-6), "{label} {value}");
+        }
+        at += 1;
+    });
+    assert_eq!(at, 10);
+}
+
+#[test]
+fn fluid_populations_come_nearer_the_chain_with_more_copies() {
+    let error = |n: u32| {
+        let text = format!(
+            "C = (serve, 2).T; T = (think, 0.27).C; S = (serve, 4).L; L = (log, 1).S; C[{}] <serve> S[{n}]",
+            3 * n
+        );
+        let (_, _, measures) = solved(&text);
+        let course = fluid(&system(&text), &[200.0], &Fluid::default(), &|| false);
+        let at = course.actions.iter().position(|a| a == "serve").unwrap();
+        let exact = measures.throughput_of("serve").unwrap();
+        (course.points[0].throughput[at] / exact - 1.0).abs()
+    };
+    let (few, many) = (error(5), error(80));
+    assert!(many < few / 3.0 && many < 0.01, "{few} {many}");
+    // Passive partners do not limit.
+    let text = "C = (serve, infty).T; T = (think, 1).C; S = (serve, 50).S; C[1000000] <serve> S[100]";
+    let course = fluid(&system(text), &[60.0], &Fluid::default(), &|| false);
+    let waiting = course.locals.iter().position(|l| l == "C").unwrap();
+    assert!(near(course.points[0].population[waiting], 995_000.0, 1e-4), "{:?}", course.points);
+}
+
+#[test]
+fn exports_hold_the_whole_chain() {
+    let text = "P = (a, 2).P1 + (x, 1).P; P1 = (b, 1).P; Q = (a, infty).Q1; Q1 = (c, 3).Q; P[2] <a> Q";
+    let (system, space) = space(text);
+    let chain = Chain::of(&space);
+    let put = |write: &dyn Fn(&mut Vec<u8>)| {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    };
+    let mtx = put(&|out| matrix_market(&chain, out).unwrap());
+    let mut sums = vec![0.0; space.states()];
+    for line in mtx.lines().skip(3) {
+        let part: Vec<f64> = line.split(' ').map(|p| p.parse().unwrap()).collect();
+        sums[part[0] as usize - 1] += part[2];
+    }
+    assert!(sums.iter().all(|s| s.abs() < 1e-12), "{sums:?}");
+    let csv = put(&|out| transitions_csv(&system, &space, out).unwrap());
+    assert_eq!(csv.lines().count(), 1 + space.transitions());
+    let states = put(&|out| states_csv(&system, &space, None, out).unwrap());
+    assert_eq!(states.lines().count(), 1 + space.states());
+    let graph = put(&|out| dot(&system, &space, out).unwrap());
+    assert_eq!(graph.matches("->").count(), space.transitions());
+    let prism = prism(&system).unwrap();
+    // Two ways for P's local states to do what they do, one of them with each of Q's.
+    assert_eq!(prism.matches("\n  [").count() - prism.matches("true : 1").count(), 4, "{prism}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn queues_of_any_load_are_solved(k in 1100usize..1600, load in 0.7f64..1.4) {
+        let (_, found, _) = solved(&queue(k, load, 1.0));
+        let sum = if (load - 1.0).abs() < 1e-9 { (k + 1) as f64 } else { (load.powi(k as i32 + 1) - 1.0) / (load - 1.0) };
+        let full = load.powi(k as i32) / sum;
+        let last = found.x.len() - 1;
+        prop_assert!((found.x[last] - full).abs() <= 1e-6 * full + 1e-9, "{} {full} {}", found.x[last], found.solver);
+    }
+}

@@ -1,0 +1,76 @@
+//! `forerun pepa passage`: how long it takes.
+
+use forerun_pepa::transient::{Targets, passage};
+use serde::Serialize;
+
+use super::course::{Columns, times};
+use super::figure;
+use super::model::load;
+use super::solve::long_run;
+use super::states::{describe, explore};
+use crate::cli::pepa::PassageArgs;
+use crate::commands::Context;
+use crate::error::{CliError, request};
+use crate::execute::stop_if_interrupted;
+
+/// What `--json` gets.
+#[derive(Debug, Serialize)]
+struct Found {
+    states: usize,
+    transitions: usize,
+    times: Vec<f64>,
+    cdf: Vec<f64>,
+    pdf: Vec<f64>,
+    quantiles: Vec<Quantile>,
+    /// The probability that it takes longer than the last time.
+    open: f64,
+}
+
+/// A quantile.
+#[derive(Debug, Serialize)]
+struct Quantile {
+    share: f64,
+    /// None: longer than the last time.
+    time: Option<f64>,
+}
+
+pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError> {
+    let times = times(&args.times)?;
+    if let Some(wrong) = args.quantiles.iter().find(|q| !(**q > 0.0 && **q < 1.0)) {
+        return Err(request(format!("--quantiles {wrong}: expected shares between 0 and 1, such as 0.5,0.99")));
+    }
+    let loaded = load(&args.model)?;
+    let space = explore(&loaded.system, &args.space, context)?;
+    let steady = match args.from {
+        Some(_) => Some(long_run(&loaded.system, &space, 1e-10, context)?),
+        None => None,
+    };
+    let targets = Targets { from: args.from.clone(), to: args.to.clone() };
+    let begin = steady.as_ref().map(|s| s.x.as_slice());
+    let stop = || context.interrupt.signal().is_some();
+    let found = context
+        .interrupt
+        .busy(|| Ok(passage(&loaded.system, &space, begin, &targets, &times, &args.quantiles, &stop)))?
+        .map_err(|e| request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))))?;
+    stop_if_interrupted(&context.interrupt)?;
+    let console = &context.console;
+    console.say("states", &describe(&space))?;
+    let rows = (0..times.len()).map(|i| vec![found.times[i], found.distribution[i], found.density[i]]).collect();
+    let head = ["time", "distribution", "density"].map(String::from).to_vec();
+    let columns = Columns { head, rows };
+    columns.show(context)?;
+    columns.csv(args.times.csv.as_deref())?;
+    for (share, time) in &found.quantiles {
+        let time = time.map_or(format!("more than {}", args.times.until), figure);
+        console.say("quantile", &format!("{} of all take at most {time}", crate::text::share(*share)))?;
+    }
+    console.data(&Found {
+        states: space.states(),
+        transitions: space.transitions(),
+        times: found.times,
+        cdf: found.distribution,
+        pdf: found.density,
+        quantiles: found.quantiles.iter().map(|(share, time)| Quantile { share: *share, time: *time }).collect(),
+        open: found.open,
+    })
+}

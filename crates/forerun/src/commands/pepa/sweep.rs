@@ -1,0 +1,172 @@
+//! `forerun pepa sweep`: one model, many values.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use forerun_pepa::measures::Measures;
+use forerun_pepa::model::{Settings, compile};
+use forerun_pepa::solve::{Solving, steady};
+use forerun_pepa::space::{Exploration, Space};
+use forerun_pepa::syntax::Model;
+use serde::Serialize;
+
+use super::course::Columns;
+use super::measure::Wanted;
+use super::model::{load, settings};
+use super::states::exploration;
+use crate::cli::pepa::SweepArgs;
+use crate::commands::Context;
+use crate::error::{CliError, failed, request};
+use crate::execute::stop_if_interrupted;
+use crate::file;
+
+/// More points than this are refused.
+const POINTS: usize = 1_000_000;
+
+/// What `--json` gets, a point each.
+#[derive(Debug, Clone, Serialize)]
+struct Point {
+    settings: serde_json::Map<String, serde_json::Value>,
+    states: usize,
+    transitions: usize,
+    residual: f64,
+    measures: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A rate and its values.
+struct Axis {
+    name: String,
+    values: Vec<f64>,
+}
+
+impl Axis {
+    /// Reads `name=from:to:count` or `name=value,value`.
+    fn read(text: &str) -> Result<Axis, CliError> {
+        let wrong = || request(format!("--over {text}: expected a rate and its values, such as r=0.5,1,2 or n=10:100:10"));
+        let (name, body) = text.split_once('=').ok_or_else(wrong)?;
+        let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(wrong);
+        let parts: Vec<&str> = body.split(':').collect();
+        let values = match parts[..] {
+            [from, to, count] => {
+                let (from, to) = (number(from)?, number(to)?);
+                let count: usize = count.trim().parse().map_err(|_| wrong())?;
+                if !(2..=POINTS).contains(&count) {
+                    return Err(wrong());
+                }
+                (0..count).map(|i| from + (to - from) * i as f64 / (count - 1) as f64).collect()
+            }
+            [list] => list.split(',').map(number).collect::<Result<Vec<f64>, _>>()?,
+            _ => return Err(wrong()),
+        };
+        Ok(Axis { name: name.trim().to_string(), values })
+    }
+}
+
+pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
+    let axes: Vec<Axis> = args.over.iter().map(|o| Axis::read(o)).collect::<Result<_, _>>()?;
+    let wanted: Vec<Wanted> = args.measure.iter().map(|m| Wanted::read(m)).collect::<Result<_, _>>()?;
+    if let Some(path) = &args.csv {
+        file::check("--csv", path)?;
+    }
+    let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= POINTS);
+    let total = total.ok_or_else(|| request(format!("--over: there are more than {POINTS} combinations; take fewer values")))?;
+    // Names are checked as those of --set are.
+    let mut first = args.model.clone();
+    first.set.extend(axes.iter().map(|a| format!("{}={}", a.name, a.values[0])));
+    let model = load(&first)?.model;
+    let base = settings(&args.model.set)?;
+    let how = Exploration { threads: 1, ..exploration(&args.space)? };
+    let threads = exploration(&args.space)?.threads;
+
+    let at = |point: usize| {
+        let mut left = point;
+        let mut set = base.clone();
+        for axis in axes.iter().rev() {
+            set.insert(axis.name.clone(), axis.values[left % axis.values.len()]);
+            left /= axis.values.len();
+        }
+        set
+    };
+    let next = AtomicUsize::new(0);
+    let found: Mutex<Vec<Option<Result<Point, CliError>>>> = Mutex::new((0..total).map(|_| None).collect());
+    let bar = context.console.bar(Some(total as u64), "points");
+    let stop = || context.interrupt.signal().is_some();
+    context.interrupt.busy(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..threads.min(total) {
+                scope.spawn(|| {
+                    loop {
+                        let point = next.fetch_add(1, Ordering::Relaxed);
+                        if point >= total || stop() {
+                            return;
+                        }
+                        let solved = solve(&model, &at(point), &axes, &how, args.tolerance, &wanted, &stop);
+                        found.lock().unwrap_or_else(PoisonError::into_inner)[point] = Some(solved);
+                        bar.inc(1);
+                    }
+                });
+            }
+        });
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    stop_if_interrupted(&context.interrupt)?;
+    let points: Vec<Point> =
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect::<Result<_, _>>()?;
+    let columns = columns(&points);
+    columns.show(context)?;
+    columns.csv(args.csv.as_deref())?;
+    context.console.data(&points)
+}
+
+fn columns(points: &[Point]) -> Columns {
+    let mut head = Vec::new();
+    let mut rows = Vec::new();
+    if let Some(first) = points.first() {
+        head.extend(first.settings.keys().cloned());
+        head.push("states".into());
+        head.extend(first.measures.keys().cloned());
+    }
+    for point in points {
+        let number = |v: &serde_json::Value| v.as_f64().unwrap_or(f64::NAN);
+        let mut row: Vec<f64> = point.settings.values().map(number).collect();
+        row.push(point.states as f64);
+        row.extend(point.measures.values().map(number));
+        rows.push(row);
+    }
+    Columns { head, rows }
+}
+
+/// Solves the model with other values.
+fn solve(
+    model: &Model,
+    set: &Settings,
+    axes: &[Axis],
+    how: &Exploration,
+    tolerance: f64,
+    wanted: &[Wanted],
+    stop: &dyn Fn() -> bool,
+) -> Result<Point, CliError> {
+    let place: Vec<String> = axes.iter().map(|a| format!("{} = {}", a.name, set[&a.name])).collect();
+    let place = place.join(", ");
+    let compiled = compile(model, set);
+    let Some(system) = compiled.system else {
+        let why = compiled.problems.first().map_or(String::new(), |p| p.message.clone());
+        return Err(request(format!("with {place}: {why}")));
+    };
+    let space = Space::explore(&system, how, &mut |_| !stop()).map_err(|e| failed(format!("with {place}: {e}")))?;
+    let solving = Solving { tolerance, ..Solving::default() };
+    let solved = steady(&system, &space, &solving, stop).map_err(|e| failed(format!("with {place}: {e}")))?;
+    let measures = Measures::of(&system, &space, &solved.x);
+    let values: Vec<(String, f64)> = match wanted {
+        [] => measures.throughput.clone(),
+        some => some.iter().map(|w| Ok((w.name.clone(), w.value(&measures)?))).collect::<Result<_, CliError>>()?,
+    };
+    Ok(Point {
+        settings: axes.iter().map(|a| (a.name.clone(), set[&a.name].into())).collect(),
+        states: space.states(),
+        transitions: space.transitions(),
+        residual: solved.residual,
+        measures: values.into_iter().map(|(n, v)| (n, v.into())).collect(),
+    })
+}
