@@ -3,8 +3,9 @@
 mod common;
 
 use common::{near, random, solved, space, system, try_space};
+use forerun_pepa::chain::lump;
 use forerun_pepa::measures::Measures;
-use forerun_pepa::solve::{Solving, steady};
+use forerun_pepa::solve::{LongRun, Solving, irreducible, steady};
 use forerun_pepa::space::{Exploration, Space, SpaceError};
 use proptest::prelude::*;
 
@@ -219,6 +220,28 @@ proptest! {
                 let other = measures.population_of(name).unwrap_or(0.0);
                 prop_assert!((value - other).abs() < 1e-7, "{how}: {name} {value} {other}\n{}", model.write(false));
             }
+        }
+    }
+
+    #[test]
+    fn lumped_chains_have_the_same_throughputs(model in random()) {
+        let system = system(&model.write(false));
+        let Ok(space) = try_space(&system, false) else { return Ok(()) };
+        let how = Solving { direct: 5000, ..Solving::default() };
+        let full = steady(&system, &space, &how, &|| false).unwrap();
+        prop_assume!(full.long_run == LongRun::Irreducible);
+        let lumped = lump(&space);
+        let classes = lumped.members.len();
+        if let Some((_, orbits)) = space.orbits() {
+            prop_assert!(classes <= orbits.len(), "exchanged components behave the same");
+        }
+        let small = irreducible(&lumped.chain, &how, &|x| x.to_vec(), &|| false).unwrap();
+        let mut sums = vec![0.0; classes];
+        for (class, p) in lumped.of.iter().zip(&full.x) {
+            sums[*class as usize] += p;
+        }
+        for (sum, p) in sums.iter().zip(&small.x) {
+            prop_assert!((sum - p).abs() < 1e-9, "{sum} {p}\n{}", model.write(false));
         }
     }
 

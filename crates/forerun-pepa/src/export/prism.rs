@@ -173,7 +173,8 @@ fn together(flat: Vec<(Sign, String, Vec<Way>)>, named: &mut Named<'_>) -> Resul
         }
         let both = |left: &Way, right: &Way| Way {
             guard: [left.guard.clone(), right.guard.clone()].concat(),
-            rate: format!("{} * ({} / {whole})", left.rate, right.rate),
+            // The only way has all of the rate.
+            rate: if more.len() == 1 { left.rate.clone() } else { format!("{} * ({} / {whole})", left.rate, right.rate) },
             update: [left.update.clone(), right.update.clone()].concat(),
         };
         ways = ways.iter().flat_map(|l| more.iter().map(move |r| both(l, r))).collect();

@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::labels::{Cache, Labels};
+use super::labels::{Cache, Labels, Numbers, grow};
 use super::rules::{Root, may_coincide};
 use super::successors::{Change, Fault, Successor, merge, successors};
 use super::symmetry::Symmetry;
@@ -77,7 +77,7 @@ pub(crate) struct Explored<const W: usize> {
     /// Where each state's transitions begin; one more than there are states.
     pub(crate) rows: Vec<u32>,
     pub(crate) targets: Vec<u32>,
-    pub(crate) labels: Vec<u32>,
+    pub(crate) labels: Numbers,
     pub(crate) known: Labels,
     pub(crate) table_bytes: usize,
 }
@@ -114,7 +114,7 @@ pub(crate) fn explore<const W: usize>(
         states: Vec::new(),
         rows: vec![0],
         targets: Vec::new(),
-        labels: Vec::new(),
+        labels: Numbers::default(),
         known: Labels::default(),
         table_bytes: 0,
     };
@@ -293,8 +293,7 @@ fn number<const W: usize>(
         }
         grow(&mut out.targets, found.targets.len());
         out.targets.extend_from_slice(&found.targets);
-        grow(&mut out.labels, found.labels.len());
-        out.labels.extend_from_slice(&found.labels);
+        out.labels.extend(&found.labels);
         for count in &found.counts {
             let last = out.rows.last().copied().unwrap_or(0);
             out.rows.push(last + count);
@@ -309,13 +308,6 @@ fn number<const W: usize>(
         }
     }
     Ok(())
-}
-
-/// Makes room for more, a quarter more than is there rather than twice as much.
-fn grow<T>(all: &mut Vec<T>, more: usize) {
-    if all.capacity() - all.len() < more {
-        all.reserve_exact(more.max(all.len() / 4));
-    }
 }
 
 /// Inserts one shard's states.

@@ -19,6 +19,46 @@ impl Labels {
     }
 }
 
+/// The numbers of labels, in two bytes each as long as there are few.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Numbers {
+    low: Vec<u16>,
+    /// The upper halves, once there is one that is not 0.
+    high: Vec<u16>,
+}
+
+impl Numbers {
+    /// Appends some.
+    pub(crate) fn extend(&mut self, more: &[u32]) {
+        grow(&mut self.low, more.len());
+        if self.high.is_empty() && more.iter().any(|n| *n > u32::from(u16::MAX)) {
+            self.high = vec![0; self.low.len()];
+        }
+        self.low.extend(more.iter().map(|n| *n as u16));
+        if !self.high.is_empty() {
+            grow(&mut self.high, more.len());
+            self.high.extend(more.iter().map(|n| (n >> 16) as u16));
+        }
+    }
+
+    /// The one at a place.
+    pub(crate) fn get(&self, at: usize) -> u32 {
+        let high = self.high.get(at).map_or(0, |h| u32::from(*h) << 16);
+        high | u32::from(self.low[at])
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        (self.low.len() + self.high.len()) * 2
+    }
+}
+
+/// Makes room for more, a quarter more than is there rather than twice as much.
+pub(crate) fn grow<T>(all: &mut Vec<T>, more: usize) {
+    if all.capacity() - all.len() < more {
+        all.reserve_exact(more.max(all.len() / 4));
+    }
+}
+
 /// Lines of a [`Cache`].
 const LINES: usize = 1 << 10;
 
@@ -49,5 +89,21 @@ impl Cache {
             *line = (action, bits, number);
         }
         line.2
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Numbers;
+
+    #[test]
+    fn large_numbers_may_come_late() {
+        let mut numbers = Numbers::default();
+        numbers.extend(&[1, 2, 65535]);
+        assert_eq!(numbers.bytes(), 6);
+        numbers.extend(&[65536, 7, 1 << 30]);
+        numbers.extend(&[3]);
+        let all: Vec<u32> = (0..7).map(|at| numbers.get(at)).collect();
+        assert_eq!(all, [1, 2, 65535, 65536, 7, 1 << 30, 3]);
     }
 }

@@ -14,6 +14,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use explore::{Explored, Stop, explore};
+use labels::Numbers;
 use layout::Layout;
 use rules::rules;
 pub(crate) use rules::cooperate;
@@ -120,7 +121,7 @@ pub struct Space {
     words: Vec<u64>,
     rows: Vec<u32>,
     targets: Vec<u32>,
-    labels: Vec<u32>,
+    labels: Numbers,
     known: Vec<(u32, f64)>,
     table_bytes: usize,
     /// How long it took.
@@ -182,9 +183,9 @@ impl Space {
     /// A state's transitions.
     pub fn from(&self, state: usize) -> impl Iterator<Item = Transition> + '_ {
         let range = self.rows[state] as usize..self.rows[state + 1] as usize;
-        self.targets[range.clone()].iter().zip(&self.labels[range]).map(|(to, label)| {
-            let (action, rate) = self.known[*label as usize];
-            Transition { action, rate, to: *to }
+        range.map(|at| {
+            let (action, rate) = self.known[self.labels.get(at) as usize];
+            Transition { action, rate, to: self.targets[at] }
         })
     }
 
@@ -203,7 +204,8 @@ impl Space {
 
     /// The memory that all of this takes, in bytes a state: packed states, hash table, transitions.
     pub fn bytes_per_state(&self) -> f64 {
-        let bytes = self.words.len() * 8 + self.table_bytes + (self.rows.len() + self.targets.len() * 2) * 4;
+        let numbers = (self.rows.len() + self.targets.len()) * 4 + self.labels.bytes();
+        let bytes = self.words.len() * 8 + self.table_bytes + numbers;
         bytes as f64 / self.states().max(1) as f64
     }
 

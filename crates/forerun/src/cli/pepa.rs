@@ -129,6 +129,9 @@ pub struct StatesArgs {
     /// Print the first N states.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub list: usize,
+    /// Also find how few states behave the same (ordinary lumping that keeps every action's rate).
+    #[arg(long)]
+    pub lump: bool,
 }
 
 /// What `solve` takes.

@@ -1,5 +1,6 @@
 //! `forerun pepa states`: how many there are.
 
+use forerun_pepa::chain::lump;
 use forerun_pepa::model::System;
 use forerun_pepa::space::{Exploration, Space, SpaceError};
 use serde::Serialize;
@@ -21,6 +22,9 @@ struct Found {
     /// How many there would be with every copy told apart; none beyond 10³⁰⁸.
     distinguished: Option<f64>,
     deadlocks: usize,
+    /// The classes of the coarsest lumping, where asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lumped: Option<usize>,
 }
 
 pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> {
@@ -37,6 +41,7 @@ pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> 
         states_per_second: space.states() as f64 / elapsed,
         distinguished: Some(distinguished).filter(|d| d.is_finite()),
         deadlocks: deadlocks.len(),
+        lumped: args.lump.then(|| lump(&space).members.len()),
     };
     let console = &context.console;
     console.say("states", &describe(&space))?;
@@ -56,6 +61,9 @@ pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> 
             _ => "more than 10^308".into(),
         };
         console.say("", &format!("{all} with every copy of equal components told apart"))?;
+    }
+    if let Some(lumped) = found.lumped {
+        console.say("lumped", &format!("{} classes of states that behave the same", count(lumped as u64)))?;
     }
     if let Some(first) = deadlocks.first() {
         let state = space.describe(&loaded.system, *first);

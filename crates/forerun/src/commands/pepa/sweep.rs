@@ -31,6 +31,9 @@ struct Point {
     transitions: usize,
     residual: f64,
     measures: serde_json::Map<String, serde_json::Value>,
+    /// The same in the order in which they were asked for.
+    #[serde(skip)]
+    ordered: (Vec<f64>, Vec<(String, f64)>),
 }
 
 /// A rate and its values.
@@ -113,28 +116,22 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
     stop_if_interrupted(&context.interrupt)?;
     let points: Vec<Point> =
         found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect::<Result<_, _>>()?;
-    let columns = columns(&points);
+    let columns = columns(&axes, &points);
     columns.show(context)?;
     columns.csv(args.csv.as_deref())?;
     context.console.data(&points)
 }
 
-fn columns(points: &[Point]) -> Columns {
-    let mut head = Vec::new();
-    let mut rows = Vec::new();
-    if let Some(first) = points.first() {
-        head.extend(first.settings.keys().cloned());
-        head.push("states".into());
-        head.extend(first.measures.keys().cloned());
-    }
-    for point in points {
-        let number = |v: &serde_json::Value| v.as_f64().unwrap_or(f64::NAN);
-        let mut row: Vec<f64> = point.settings.values().map(number).collect();
-        row.push(point.states as f64);
-        row.extend(point.measures.values().map(number));
-        rows.push(row);
-    }
-    Columns { head, rows }
+fn columns(axes: &[Axis], points: &[Point]) -> Columns {
+    let mut head: Vec<String> = axes.iter().map(|a| a.name.clone()).collect();
+    head.push("states".into());
+    head.extend(points.iter().take(1).flat_map(|p| p.ordered.1.iter().map(|(name, _)| name.clone())));
+    let row = |point: &Point| {
+        let (settings, measures) = &point.ordered;
+        let states = std::iter::once(point.states as f64);
+        settings.iter().copied().chain(states).chain(measures.iter().map(|(_, v)| *v)).collect()
+    };
+    Columns { head, rows: points.iter().map(row).collect() }
 }
 
 /// Solves the model with other values.
@@ -167,6 +164,7 @@ fn solve(
         states: space.states(),
         transitions: space.transitions(),
         residual: solved.residual,
-        measures: values.into_iter().map(|(n, v)| (n, v.into())).collect(),
+        measures: values.iter().map(|(n, v)| (n.clone(), (*v).into())).collect(),
+        ordered: (axes.iter().map(|a| set[&a.name]).collect(), values),
     })
 }
