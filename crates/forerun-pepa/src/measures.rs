@@ -84,7 +84,10 @@ impl Measures {
                 }
             }
             let name = system.locals[locals[0] as usize].label.clone();
-            let alike = utilisation.iter().filter(|u| u.component == name || u.component.starts_with(&format!("{name}#"))).count();
+            let alike = utilisation
+                .iter()
+                .filter(|u| u.component == name || u.component.starts_with(&format!("{name}#")))
+                .count();
             let component = if alike == 0 { name } else { format!("{name}#{}", alike + 1) };
             utilisation.push(Utilisation { component, copies, shares });
         }

@@ -76,7 +76,7 @@ fn cooperation_hiding_and_arrays_are_read_as_they_are_written_anywhere() {
         ("(P <> P) / <a>", 4),
         ("P / {a} <> P", 4),
         ("P <> P;", 4),
-        ("# Sys = P <> P; Sys <a> P", 6),
+        ("# Sys = P <> P; Sys <a> P", 8),
         ("Sys = P <> P; Sys", 4),
         ("\"a name\" = (a, 1).\"a name\"; \"a name\" <a> P", 2),
         ("P' = (a, 1).P'; P' <a> P", 2),
@@ -91,7 +91,10 @@ fn cooperation_hiding_and_arrays_are_read_as_they_are_written_anywhere() {
 fn what_tools_read_differently_is_read_as_the_dialect_says() {
     let p = "P = (a, 1).P1; P1 = (b, 1).P; Q = (c, 1).Q1; Q1 = (a, 1).Q;";
     assert!(refused(&format!("{p} P + Q <a> P"), Dialect::Any).contains("parentheses"));
-    assert_eq!(states(&format!("{p} P + Q <a> P"), Dialect::Ipc), states(&format!("{p} (P + Q) <a> P"), Dialect::Any));
+    assert_eq!(
+        states(&format!("{p} P + Q <a> P"), Dialect::Ipc),
+        states(&format!("{p} (P + Q) <a> P"), Dialect::Any)
+    );
     // From the left, or from the right.
     let chain = format!("{p} P <a> Q <> Q");
     assert_eq!(states(&chain, Dialect::Any), states(&format!("{p} (P <a> Q) <> Q"), Dialect::Any));
@@ -114,8 +117,11 @@ fn several_errors_are_found_at_once_each_at_its_place() {
     assert_eq!(lines, [2, 5], "{all:?}");
     let text = "rate = 1;\nP = (a, rat).Quene;\nQueue = (b, 0).P;\nP <a> Quux";
     let all = check(text, Dialect::Any);
-    let errors: Vec<(usize, &str)> =
-        all.iter().filter(|d| d.severity == Severity::Error).map(|d| (d.problem(text).line, d.message.as_str())).collect();
+    let errors: Vec<(usize, &str)> = all
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| (d.problem(text).line, d.message.as_str()))
+        .collect();
     assert_eq!(errors.iter().map(|e| e.0).collect::<Vec<_>>(), [2, 2, 3, 4], "{errors:?}");
     assert!(errors[0].1.contains("did you mean `rate`"), "{errors:?}");
     assert!(errors[1].1.contains("did you mean `Queue`"), "{errors:?}");
@@ -179,9 +185,11 @@ fn what_is_probably_not_meant_is_said() {
 
 #[test]
 fn comments_stay_where_they_are() {
-    let text = "// head\nr = 1; // fast\n\n/* about\n * P */\nP = (a, r).P; % beside\n\nP // system\n// end\n";
+    let text =
+        "// head\nr = 1; // fast\n\n/* about\n * P */\nP = (a, r).P; % beside\n\nP // system\n// end\n";
     let model = parse(text, Dialect::Any).model.unwrap();
-    let expected = "// head\nr = 1; // fast\n\n// about\n// P\nP = (a, r).P; // beside\n\nP // system\n// end\n";
+    let expected =
+        "// head\nr = 1; // fast\n\n// about\n// P\nP = (a, r).P; // beside\n\nP // system\n// end\n";
     assert_eq!(print(&model), expected);
 }
 

@@ -34,7 +34,8 @@ fn active_partners_share_the_smaller_apparent_rate() {
 
 #[test]
 fn passive_partners_share_the_active_rate_by_weight() {
-    let text = "P = (a, 2).P1; P1 = (b, 1).P; Q = (a, 3*T).Q1 + (a, T).Q2; Q1 = (c, 9).Q; Q2 = (d, 9).Q; P <a> Q";
+    let text =
+        "P = (a, 2).P1; P1 = (b, 1).P; Q = (a, 3*T).Q1 + (a, T).Q2; Q1 = (c, 9).Q; Q2 = (d, 9).Q; P <a> Q";
     let (c, d) = (throughput(text, "c"), throughput(text, "d"));
     assert!(near(c / d, 3.0, 1e-12), "{c} {d}");
     // Two passive copies do not make it twice as fast.

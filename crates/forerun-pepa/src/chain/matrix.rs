@@ -115,7 +115,11 @@ impl Chain {
     /// The flow into a state, given the states' probabilities.
     pub(crate) fn inflow(&self, state: usize, x: &[f64]) -> f64 {
         let range = self.rows[state] as usize..self.rows[state + 1] as usize;
-        self.from[range.clone()].iter().zip(&self.rates[range]).map(|(from, rate)| x[*from as usize] * rate).sum()
+        self.from[range.clone()]
+            .iter()
+            .zip(&self.rates[range])
+            .map(|(from, rate)| x[*from as usize] * rate)
+            .sum()
     }
 
     /// The residual of a distribution: the largest |πQ| of any state over the largest flow out of one.

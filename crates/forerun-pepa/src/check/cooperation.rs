@@ -29,7 +29,10 @@ impl Checker<'_> {
                 let can = self.alphabet(inner);
                 for name in set {
                     if !can.contains(&name.text) {
-                        let message = format!("nothing performs `{}` here, so there is nothing to hide; take it out", name.text);
+                        let message = format!(
+                            "nothing performs `{}` here, so there is nothing to hide; take it out",
+                            name.text
+                        );
                         self.all.push(Diagnostic::warning("hiding", name.span.range(), message));
                     }
                 }
@@ -90,9 +93,11 @@ impl Checker<'_> {
         let part = Model { system: process.clone(), ..self.model.clone() };
         let compiled = compile(&part, &Settings::new());
         match compiled.system {
-            Some(system) => {
-                system.alphabet(&system.tree).into_iter().map(|a| system.actions[a as usize].clone()).collect()
-            }
+            Some(system) => system
+                .alphabet(&system.tree)
+                .into_iter()
+                .map(|a| system.actions[a as usize].clone())
+                .collect(),
             // It compiled as part of the whole.
             None => self.system.actions.clone(),
         }

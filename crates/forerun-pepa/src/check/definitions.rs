@@ -34,7 +34,8 @@ pub(super) fn unused(model: &Model, compiled: &Compiled, dialect: Dialect) -> Ve
     for process in &model.processes {
         let name = process.name.text.as_str();
         if !reached.contains(name) {
-            let message = format!("the process `{name}` is not part of the system; take it out, or put it in");
+            let message =
+                format!("the process `{name}` is not part of the system; take it out, or put it in");
             all.push(Diagnostic::warning("unused", process.name.span.range(), message));
         }
     }
@@ -81,7 +82,9 @@ pub(super) fn components(model: &Model, compiled: &Compiled) -> Vec<Diagnostic> 
         for local in transient(system, begin) {
             if told.insert(local) {
                 let label = &system.locals[local as usize].label;
-                let message = format!("`{label}` is left for ever: nothing leads back to it, so in the long run it is not seen");
+                let message = format!(
+                    "`{label}` is left for ever: nothing leads back to it, so in the long run it is not seen"
+                );
                 all.push(Diagnostic::warning("transient", compiled.spans[local as usize].range(), message));
             }
         }
@@ -127,9 +130,7 @@ fn transient(system: &System, begin: u32) -> Vec<u32> {
     let reach: Vec<Vec<u32>> = all.iter().map(|l| system.reachable(*l)).collect();
     let leads = |from: usize, to: u32| reach[from].contains(&to);
     (0..all.len())
-        .filter(|at| {
-            (0..all.len()).any(|other| leads(*at, all[other]) && !leads(other, all[*at]))
-        })
+        .filter(|at| (0..all.len()).any(|other| leads(*at, all[other]) && !leads(other, all[*at])))
         .map(|at| all[at])
         .collect()
 }

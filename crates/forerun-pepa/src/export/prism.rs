@@ -28,9 +28,16 @@ pub enum PrismError {
 impl fmt::Display for PrismError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PrismError::TooMany => write!(f, "the model would have more than {COMMANDS} commands; write copies as arrays, `P[n]`"),
-            PrismError::Unpartnered(action) => write!(f, "`{action}` is passive and has no partner that gives it a rate"),
-            PrismError::Mixed(action) => write!(f, "`{action}` is active in one component and passive in another beside it"),
+            PrismError::TooMany => write!(
+                f,
+                "the model would have more than {COMMANDS} commands; write copies as arrays, `P[n]`"
+            ),
+            PrismError::Unpartnered(action) => {
+                write!(f, "`{action}` is passive and has no partner that gives it a rate")
+            }
+            PrismError::Mixed(action) => {
+                write!(f, "`{action}` is active in one component and passive in another beside it")
+            }
         }
     }
 }
@@ -104,7 +111,8 @@ pub fn prism(system: &System) -> Result<String, PrismError> {
 
 /// A name that PRISM takes: none of its keywords has such an end.
 fn identifier(name: &str) -> String {
-    let plain: String = name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     format!("{plain}_a")
 }
 
@@ -158,10 +166,14 @@ fn flatten(rule: &Rule, action: &str, named: &mut Named<'_>) -> Result<(Sign, St
     }
 }
 
-fn together(flat: Vec<(Sign, String, Vec<Way>)>, named: &mut Named<'_>) -> Result<(Sign, String, Vec<Way>), PrismError> {
+fn together(
+    flat: Vec<(Sign, String, Vec<Way>)>,
+    named: &mut Named<'_>,
+) -> Result<(Sign, String, Vec<Way>), PrismError> {
     let active: Vec<&str> = flat.iter().filter(|(s, ..)| *s == Active).map(|(_, a, _)| a.as_str()).collect();
     let sign = if active.is_empty() { Passive } else { Active };
-    let of: Vec<&str> = if active.is_empty() { flat.iter().map(|(_, a, _)| a.as_str()).collect() } else { active };
+    let of: Vec<&str> =
+        if active.is_empty() { flat.iter().map(|(_, a, _)| a.as_str()).collect() } else { active };
     let least = if of.len() == 1 { of[0].to_string() } else { format!("min({})", of.join(", ")) };
     // Where somebody cannot take part, nobody can.
     let possible: Vec<String> = flat.iter().map(|(_, a, _)| format!("{a} > 0")).collect();
@@ -174,7 +186,11 @@ fn together(flat: Vec<(Sign, String, Vec<Way>)>, named: &mut Named<'_>) -> Resul
         let both = |left: &Way, right: &Way| Way {
             guard: [left.guard.clone(), right.guard.clone()].concat(),
             // The only way has all of the rate.
-            rate: if more.len() == 1 { left.rate.clone() } else { format!("{} * ({} / {whole})", left.rate, right.rate) },
+            rate: if more.len() == 1 {
+                left.rate.clone()
+            } else {
+                format!("{} * ({} / {whole})", left.rate, right.rate)
+            },
             update: [left.update.clone(), right.update.clone()].concat(),
         };
         ways = ways.iter().flat_map(|l| more.iter().map(move |r| both(l, r))).collect();
@@ -221,7 +237,12 @@ impl Writer<'_> {
             Some(n) => {
                 for at in 0..locals.len() {
                     let first = if at == 0 { n } else { 0 };
-                    let _ = writeln!(self.variables, "  {} : [0..{n}] init {first}; // {}", variable(at), label(at));
+                    let _ = writeln!(
+                        self.variables,
+                        "  {} : [0..{n}] init {first}; // {}",
+                        variable(at),
+                        label(at)
+                    );
                 }
             }
             None => {
@@ -272,12 +293,20 @@ fn rule(steps: &[(usize, usize, f64)], variable: &dyn Fn(usize) -> String, copie
                 let target = variable(*to);
                 let update = vec![format!("({source}'={source}-1)"), format!("({target}'={target}+1)")];
                 let guard = vec![format!("{source}>0")];
-                Way { guard, rate: format!("{rate:?}*{source}"), update: if from == to { Vec::new() } else { update } }
+                Way {
+                    guard,
+                    rate: format!("{rate:?}*{source}"),
+                    update: if from == to { Vec::new() } else { update },
+                }
             }
             None => {
                 terms.push(format!("({source}={from}?{rate:?}:0)"));
                 let update = vec![format!("({source}'={to})")];
-                Way { guard: vec![format!("{source}={from}")], rate: format!("{rate:?}"), update: if from == to { Vec::new() } else { update } }
+                Way {
+                    guard: vec![format!("{source}={from}")],
+                    rate: format!("{rate:?}"),
+                    update: if from == to { Vec::new() } else { update },
+                }
             }
         };
         ways.push(way);

@@ -15,7 +15,10 @@ pub fn matrix_market(chain: &Chain, out: &mut dyn Write) -> io::Result<()> {
     let n = chain.states();
     let diagonal = (0..n).filter(|s| chain.exit(*s) != 0.0).count();
     writeln!(out, "%%MatrixMarket matrix coordinate real general")?;
-    writeln!(out, "% generator of a continuous-time Markov chain: row i, column j is the rate from state i to state j")?;
+    writeln!(
+        out,
+        "% generator of a continuous-time Markov chain: row i, column j is the rate from state i to state j"
+    )?;
     writeln!(out, "{n} {n} {}", chain.entries() + diagonal)?;
     for to in 0..n {
         for (from, rate) in chain.entering(to) {
@@ -51,7 +54,11 @@ pub fn dot(system: &System, space: &Space, out: &mut dyn Write) -> io::Result<()
 
 /// A field of a line of CSV.
 fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_string()
+    }
 }
 
 /// Writes the states as CSV: number, probability if there is one, then for each component its local state, or

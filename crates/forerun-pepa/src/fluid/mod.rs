@@ -89,7 +89,9 @@ pub fn fluid(system: &System, times: &[f64], how: &Fluid, stop: &dyn Fn() -> boo
         course.steps = integrator.steps;
         if let Err(why) = ended {
             course.ended = Some(match why {
-                Stopped::Steps => "too many steps: rates are too different for this method; the chain or a simulation can tell",
+                Stopped::Steps => {
+                    "too many steps: rates are too different for this method; the chain or a simulation can tell"
+                }
                 Stopped::Asked => "stopped",
             });
             break;

@@ -139,7 +139,11 @@ impl<'a> Compiler<'a> {
 
     fn array(&mut self, inner: Tree, copies: u32, set: Vec<u32>, span: Span) -> Option<Tree> {
         if let Tree::Leaf(local) = inner {
-            let system = System { actions: Vec::new(), locals: self.sequential.locals.clone(), tree: Tree::Leaf(local) };
+            let system = System {
+                actions: Vec::new(),
+                locals: self.sequential.locals.clone(),
+                tree: Tree::Leaf(local),
+            };
             let alone = system.alphabet(&system.tree).iter().all(|a| set.binary_search(a).is_err());
             if alone || copies == 1 {
                 return Some(Tree::Array(local, copies));

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-
 use super::close;
 use crate::syntax::{Definition, Diagnostic, Model, Name, Process};
 
@@ -22,7 +21,8 @@ impl<'a> Names<'a> {
         for process in &model.processes {
             let name = process.name.text.as_str();
             if names.by_name.contains_key(name) {
-                let message = format!("the process `{name}` is defined already; put both behaviours into one choice");
+                let message =
+                    format!("the process `{name}` is defined already; put both behaviours into one choice");
                 names.problems.push(Diagnostic::error("duplicate", process.name.span.range(), message));
             } else {
                 names.by_name.insert(name, process);

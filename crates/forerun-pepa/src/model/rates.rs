@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-
 use super::close;
 use crate::syntax::{Definition, Diagnostic, Expr, Model, Operator};
 
@@ -34,7 +33,8 @@ impl<'a> Rates<'a> {
         for rate in &model.rates {
             let name = rate.name.text.as_str();
             if rates.by_name.contains_key(name) {
-                let message = format!("the rate `{name}` is defined already; take one of the definitions out");
+                let message =
+                    format!("the rate `{name}` is defined already; take one of the definitions out");
                 rates.problems.push(Diagnostic::error("duplicate", rate.name.span.range(), message));
             } else {
                 rates.by_name.insert(name, rate);
@@ -77,7 +77,8 @@ impl<'a> Rates<'a> {
         // Whoever comes here again while this is being reckoned finds no value.
         self.values.insert(name, None);
         let value = if depth > CHAIN {
-            let message = format!("more than {CHAIN} definitions lead from one to the next here; shorten the chain");
+            let message =
+                format!("more than {CHAIN} definitions lead from one to the next here; shorten the chain");
             self.problems.push(Diagnostic::error("depth", rate.name.span.range(), message));
             None
         } else if self.leads_back(&rate.body, name, 0) {
@@ -98,7 +99,10 @@ impl<'a> Rates<'a> {
             Expr::Name(other) => {
                 depth < 32
                     && !self.values.contains_key(other.text.as_str())
-                    && self.by_name.get(other.text.as_str()).is_some_and(|r| self.leads_back(&r.body, name, depth + 1))
+                    && self
+                        .by_name
+                        .get(other.text.as_str())
+                        .is_some_and(|r| self.leads_back(&r.body, name, depth + 1))
             }
             Expr::Negative(inner, _) => self.leads_back(inner, name, depth),
             Expr::Binary(_, left, right) => {
@@ -155,7 +159,9 @@ impl<'a> Rates<'a> {
         if value > 0.0 && value.is_finite() {
             return Some(value);
         }
-        let message = format!("this {what} is {value}; it must be positive (an activity that never happens is left out)");
+        let message = format!(
+            "this {what} is {value}; it must be positive (an activity that never happens is left out)"
+        );
         self.problems.push(Diagnostic::error("zero", expr.span().range(), message));
         None
     }
@@ -164,7 +170,9 @@ impl<'a> Rates<'a> {
     pub(super) fn copies(&mut self, expr: &'a Expr) -> Option<u32> {
         self.mark(expr);
         let value = self.reckon(expr, 0)?;
-        if (1.0..=f64::from(i32::MAX)).contains(&value.round()) && (value - value.round()).abs() < 1e-9 * value {
+        if (1.0..=f64::from(i32::MAX)).contains(&value.round())
+            && (value - value.round()).abs() < 1e-9 * value
+        {
             return Some(value.round() as u32);
         }
         let message = format!("the number of copies is {value}; it must be a whole number from 1 on");

@@ -103,7 +103,9 @@ impl<'a> Sequential<'a> {
 
     fn write_key(&mut self, term: Term<'a>, key: &mut String) {
         match term {
-            Term::Process(Process::Prefix(activities, then)) => self.write_key(Term::Tail(activities, then), key),
+            Term::Process(Process::Prefix(activities, then)) => {
+                self.write_key(Term::Tail(activities, then), key)
+            }
             Term::Tail(activities, then) => {
                 for activity in activities {
                     let (action, passive, value) = match &activity.rate {
@@ -152,7 +154,9 @@ impl<'a> Sequential<'a> {
             }
         }
         let passive = |m: &Move| matches!(m.strength, Strength::Passive(_));
-        if let Some(mixed) = all.iter().find(|m| all.iter().any(|n| n.action == m.action && passive(n) != passive(m))) {
+        if let Some(mixed) =
+            all.iter().find(|m| all.iter().any(|n| n.action == m.action && passive(n) != passive(m)))
+        {
             let (span, name) = (self.term_span(term), self.actions[mixed.action as usize].clone());
             let message = format!(
                 "`{name}` is both active and passive here, so its apparent rate is not defined; make all of its rates \
@@ -175,7 +179,9 @@ impl<'a> Sequential<'a> {
 
     fn collect(&mut self, term: Term<'a>, chain: &mut Vec<&'a str>, into: &mut Vec<Move>) {
         match term {
-            Term::Process(Process::Prefix(activities, then)) => self.collect(Term::Tail(activities, then), chain, into),
+            Term::Process(Process::Prefix(activities, then)) => {
+                self.collect(Term::Tail(activities, then), chain, into)
+            }
             Term::Tail([activity, rest @ ..], then) => {
                 let next = if rest.is_empty() { Term::Process(then) } else { Term::Tail(rest, then) };
                 self.activity(activity, next, into);

@@ -69,7 +69,11 @@ const BINS: usize = 400;
 ///
 /// # Errors
 /// That the model means nothing in a state.
-pub fn simulate(system: &System, how: &Simulation, stop: &(dyn Fn() -> bool + Sync)) -> Result<Simulated, SpaceError> {
+pub fn simulate(
+    system: &System,
+    how: &Simulation,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Simulated, SpaceError> {
     let engine = Engine::of(system);
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<Option<Result<Bins, SpaceError>>>> = Mutex::new(vec![None; how.replications]);
@@ -112,7 +116,8 @@ fn summary(engine: &Engine<'_>, how: &Simulation, all: &[Bins]) -> Simulated {
         let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
         Estimate { name: name.to_string(), mean, half: t * (variance / n).sqrt() }
     };
-    let total = |of: &Vec<f64>, at: usize, width: usize| -> f64 { (skipped..BINS).map(|b| of[b * width + at]).sum() };
+    let total =
+        |of: &Vec<f64>, at: usize, width: usize| -> f64 { (skipped..BINS).map(|b| of[b * width + at]).sum() };
     let actions = engine.actions();
     let mut throughput = Vec::new();
     for (at, name) in actions.iter().enumerate() {
@@ -171,7 +176,8 @@ mod tests {
 
     #[test]
     fn what_has_not_settled_is_cut() {
-        let series: Vec<f64> = (0..100).map(|i| if i < 20 { 50.0 - f64::from(i) } else { 10.0 + f64::from(i % 3) }).collect();
+        let series: Vec<f64> =
+            (0..100).map(|i| if i < 20 { 50.0 - f64::from(i) } else { 10.0 + f64::from(i % 3) }).collect();
         assert!((18..=26).contains(&best_cut(&series)), "{}", best_cut(&series));
         assert_eq!(best_cut(&[1.0; 50]), 0);
     }

@@ -27,7 +27,8 @@ pub(super) fn run(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Bins, SpaceError> {
     let (actions, labels) = (engine.actions().len(), engine.labels().len());
-    let mut out = Bins { events: vec![0.0; bins * actions], numbers: vec![0.0; bins * labels], total: 0, stuck: false };
+    let mut out =
+        Bins { events: vec![0.0; bins * actions], numbers: vec![0.0; bins * labels], total: 0, stuck: false };
     let mut walker = engine.walker()?;
     let width = time / bins as f64;
     let bin_of = |at: f64| ((at / width) as usize).min(bins - 1);

@@ -26,7 +26,9 @@ pub(super) fn quantile(confidence: f64, freedom: usize) -> f64 {
                 y = (((((0.4 * y + 6.3) * y + 36.0) * y + 94.5) / c - y - 3.0) / b + 1.0) * x;
                 y = (a * y * y).exp_m1();
             } else {
-                y = ((1.0 / (((n + 6.0) / (n * y) - 0.089 * d - 0.822) * (n + 2.0) * 3.0) + 0.5 / (n + 4.0)) * y - 1.0)
+                y = ((1.0 / (((n + 6.0) / (n * y) - 0.089 * d - 0.822) * (n + 2.0) * 3.0) + 0.5 / (n + 4.0))
+                    * y
+                    - 1.0)
                     * (n + 1.0)
                     / (n + 2.0)
                     + 1.0 / y;
@@ -50,7 +52,9 @@ mod tests {
 
     #[test]
     fn quantiles_are_those_of_the_tables() {
-        for (freedom, expected) in [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (60, 2.000), (1000, 1.962)] {
+        for (freedom, expected) in
+            [(1, 12.706), (2, 4.303), (4, 2.776), (9, 2.262), (19, 2.093), (60, 2.000), (1000, 1.962)]
+        {
             let t = quantile(0.95, freedom);
             assert!((t - expected).abs() < 2e-3, "{freedom}: {t}");
         }

@@ -48,7 +48,12 @@ pub fn irreducible(
 ) -> Result<Solution, SolveError> {
     let n = chain.states();
     if n == 1 {
-        return Ok(Solution { x: vec![1.0], residual: 0.0, solver: "one state".into(), confirmation: Confirmation::Exact });
+        return Ok(Solution {
+            x: vec![1.0],
+            residual: 0.0,
+            solver: "one state".into(),
+            confirmation: Confirmation::Exact,
+        });
     }
     if n <= how.direct {
         let x = direct::eliminate(chain);

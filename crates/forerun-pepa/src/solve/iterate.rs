@@ -19,6 +19,9 @@ const STEPS: usize = 15;
 /// What is left of a probability that became negative.
 const REPAIR: f64 = 1e-3;
 
+/// A residual below this is rounding: it does not get smaller.
+const FLOOR: f64 = 1e-15;
+
 /// How it is being solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Method {
@@ -44,7 +47,16 @@ impl<'a> Iteration<'a> {
         let n = chain.states();
         let x = vec![1.0 / n as f64; n];
         let residual = chain.residual(&x);
-        Iteration { chain, x, residual, sweeps: 0, steps: 0, builds: 0, method: Method::Sweeps, best: f64::INFINITY }
+        Iteration {
+            chain,
+            x,
+            residual,
+            sweeps: 0,
+            steps: 0,
+            builds: 0,
+            method: Method::Sweeps,
+            best: f64::INFINITY,
+        }
     }
 
     /// How it was done so far.
@@ -61,7 +73,7 @@ impl<'a> Iteration<'a> {
     /// whether it got there. `stop` ends it early.
     pub(super) fn until(&mut self, tolerance: f64, patience: usize, stop: &dyn Fn() -> bool) -> bool {
         let mut idle = 0;
-        while self.residual > tolerance && idle < patience && !stop() {
+        while self.residual > tolerance.max(FLOOR) && idle < patience && !stop() {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {

@@ -7,7 +7,13 @@ use crate::chain::Chain;
 
 /// Improves `x`, with a hierarchy or else with a sweep to and fro, by at most `steps` steps, or until the residual has shrunk by `factor`; gives how many steps
 /// it took. `x` may become negative in places.
-pub(super) fn improve(chain: &Chain, hierarchy: Option<&Hierarchy>, x: &mut [f64], steps: usize, factor: f64) -> usize {
+pub(super) fn improve(
+    chain: &Chain,
+    hierarchy: Option<&Hierarchy>,
+    x: &mut [f64],
+    steps: usize,
+    factor: f64,
+) -> usize {
     let n = chain.states();
     let zeros = vec![0.0; n];
     let mut r = Vec::new();

@@ -123,14 +123,15 @@ fn reducible(
             solver = solution.solver;
         }
         if let (Confirmation::Moved(m), before) = (solution.confirmation, confirmation) {
-            confirmation = Confirmation::Moved(if let Confirmation::Moved(b) = before { b.max(m) } else { m });
+            confirmation =
+                Confirmation::Moved(if let Confirmation::Moved(b) = before { b.max(m) } else { m });
         }
     }
     let residual = chain.residual(&x);
     if residual.is_nan() || residual > how.tolerance.max(1e-12) {
         return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
     }
-    let stuck = closed.iter().filter(|c| c.len() == 1 && chain.exit(c[0] as usize) == 0.0).count();
+    let stuck = closed.iter().filter(|c| space.from(c[0] as usize).next().is_none()).count();
     let long_run = match closed.len() {
         1 => LongRun::Transient { transient, absorbing: stuck == 1 },
         several => LongRun::Several { transient, closed: several, absorbing: stuck },
@@ -168,10 +169,11 @@ fn absorption(
         open.push(state);
     }
     let begin = place[0];
-    let chain = Chain::build(closed.len() + open.len(), |state, each| match state.checked_sub(closed.len()) {
-        None => each(begin, 1.0),
-        Some(at) => space.from(open[at]).for_each(|step| each(place[step.to as usize], step.rate)),
-    });
+    let chain =
+        Chain::build(closed.len() + open.len(), |state, each| match state.checked_sub(closed.len()) {
+            None => each(begin, 1.0),
+            Some(at) => space.from(open[at]).for_each(|step| each(place[step.to as usize], step.rate)),
+        });
     let ends = |x: &[f64]| x[..closed.len()].to_vec();
     let solution = irreducible(&chain, how, &ends, stop)?;
     let sum: f64 = solution.x[..closed.len()].iter().sum();

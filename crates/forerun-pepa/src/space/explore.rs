@@ -138,7 +138,17 @@ pub(crate) fn explore<const W: usize>(
             let from = done + chunk * CHUNK;
             let mut found = founds[chunk].lock().unwrap_or_else(PoisonError::into_inner);
             let states = &out.states[..];
-            expand_chunk(roots, coincide, symmetry, states, from..end.min(from + CHUNK), &tables, &labels, worker, &mut found);
+            expand_chunk(
+                roots,
+                coincide,
+                symmetry,
+                states,
+                from..end.min(from + CHUNK),
+                &tables,
+                &labels,
+                worker,
+                &mut found,
+            );
         };
         share(&mut workers, chunks, expand);
         if let Some((state, fault)) = founds[..chunks].iter_mut().find_map(|f| lock(f).fault) {
@@ -236,7 +246,12 @@ fn expand_chunk<const W: usize>(
             Ok(number) => found.targets.push(number),
             Err(_) => {
                 found.targets.push(UNNUMBERED);
-                found.pending[shard(*h)].push(Pending { state: step.state, hash: *h, at: at as u32, number: 0 });
+                found.pending[shard(*h)].push(Pending {
+                    state: step.state,
+                    hash: *h,
+                    at: at as u32,
+                    number: 0,
+                });
             }
         }
     }

@@ -83,9 +83,10 @@ impl Cache {
         let mixed = (bits ^ u64::from(action)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let line = &mut self.lines[(mixed >> 54) as usize];
         if (line.0, line.1) != (action, bits) {
-            let number = *self.own.entry((action, bits)).or_insert_with(|| {
-                labels.lock().unwrap_or_else(PoisonError::into_inner).get(action, rate)
-            });
+            let number = *self
+                .own
+                .entry((action, bits))
+                .or_insert_with(|| labels.lock().unwrap_or_else(PoisonError::into_inner).get(action, rate));
             *line = (action, bits, number);
         }
         line.2

@@ -36,7 +36,11 @@ pub(crate) struct Part {
 impl Part {
     /// The copies in the `at`-th local state.
     pub(crate) fn count(&self, at: usize, state: &[u64]) -> u64 {
-        if self.is_array { self.fields[at].get(state) } else { u64::from(self.fields[0].get(state) == at as u64) }
+        if self.is_array {
+            self.fields[at].get(state)
+        } else {
+            u64::from(self.fields[0].get(state) == at as u64)
+        }
     }
 }
 

@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use explore::{Explored, Stop, explore};
 use labels::Numbers;
 use layout::Layout;
-use rules::rules;
 pub(crate) use rules::cooperate;
-pub(crate) use symmetry::fold as fold_equal;
-pub(crate) use walk::{Engine, Walker};
+use rules::rules;
 use successors::Fault;
+pub(crate) use symmetry::fold as fold_equal;
 use symmetry::{Symmetry, fold, multinomial};
+pub(crate) use walk::{Engine, Walker};
 
 use crate::model::System;
 

@@ -82,7 +82,8 @@ impl Symmetry {
                     let equal: Vec<usize> = (at..parts.len()).filter(|o| parts[*o] == parts[at]).collect();
                     if equal.len() > 1 {
                         equal.iter().for_each(|o| grouped[*o] = true);
-                        self.groups.push(Group { members: equal.iter().map(|o| fields[*o].clone()).collect() });
+                        self.groups
+                            .push(Group { members: equal.iter().map(|o| fields[*o].clone()).collect() });
                     }
                 }
                 fields.concat()

@@ -99,14 +99,16 @@ impl<const W: usize> Walker for Path<'_, W> {
     fn look(&mut self) -> Result<f64, SpaceError> {
         self.next.clear();
         let Engine { system, layout, roots, .. } = self.engine;
-        successors(roots, self.coincide, &self.state, &mut self.scratch, &mut self.next).map_err(|fault| {
-            let state = describe(system, layout, &self.state);
-            let name = |action: u32| system.actions[action as usize].clone();
-            match fault {
-                Fault::Unpartnered(action) => SpaceError::Unpartnered { action: name(action), state },
-                Fault::Mixed(action) => SpaceError::Mixed { action: name(action), state },
-            }
-        })?;
+        successors(roots, self.coincide, &self.state, &mut self.scratch, &mut self.next).map_err(
+            |fault| {
+                let state = describe(system, layout, &self.state);
+                let name = |action: u32| system.actions[action as usize].clone();
+                match fault {
+                    Fault::Unpartnered(action) => SpaceError::Unpartnered { action: name(action), state },
+                    Fault::Mixed(action) => SpaceError::Mixed { action: name(action), state },
+                }
+            },
+        )?;
         Ok(self.next.iter().map(|s| s.rate).sum())
     }
 

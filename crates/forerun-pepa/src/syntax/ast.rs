@@ -147,9 +147,7 @@ impl Process {
             Process::Cooperation(first, rest) => {
                 rest.last().map_or(first.span(), |(_, last)| first.span().to(last.span()))
             }
-            Process::Hiding(inner, set) => {
-                set.last().map_or(inner.span(), |name| inner.span().to(name.span))
-            }
+            Process::Hiding(inner, set) => set.last().map_or(inner.span(), |name| inner.span().to(name.span)),
             Process::Array(inner, _, _, span) => inner.span().to(*span),
             Process::Constant(name) => name.span,
         }

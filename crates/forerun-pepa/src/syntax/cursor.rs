@@ -83,7 +83,12 @@ impl<'a> Cursor<'a> {
     }
 
     /// Says that something is wrong.
-    pub(super) fn error<T>(&mut self, kind: &'static str, span: Span, message: impl Into<String>) -> Option<T> {
+    pub(super) fn error<T>(
+        &mut self,
+        kind: &'static str,
+        span: Span,
+        message: impl Into<String>,
+    ) -> Option<T> {
         self.problems.push(Diagnostic::error(kind, span.range(), message));
         None
     }
@@ -126,14 +131,15 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Goes to what follows the definition that could not be read.
-    pub(super) fn recover(&mut self) {
-        let begun = self.at;
+    /// Goes to what follows the definition that began at `start` and could not be read.
+    pub(super) fn recover(&mut self, start: usize) {
+        // Behind the name that it defines.
+        self.at = self.at.max(start + 1).min(self.tokens.len() - 1);
         while *self.kind() != Kind::End {
             if self.eat(';') {
                 return;
             }
-            if self.at > begun && self.at_definition() && !self.within_definition() {
+            if self.at_definition() && !self.within_definition() {
                 return;
             }
             self.advance();

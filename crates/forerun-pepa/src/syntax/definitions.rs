@@ -44,11 +44,11 @@ pub fn parse(text: &str, dialect: Dialect) -> Parsed {
     };
     let mut items: Vec<(Item, Span)> = Vec::new();
     while cursor.at_definition() && !cursor.enough() {
-        let begin = cursor.span();
+        let (begin, start) = (cursor.span(), cursor.at);
         cursor.depth = 0;
         match cursor.definition(&sorts) {
             Some(item) => items.push((item, begin.to(cursor.last_span()))),
-            None => cursor.recover(),
+            None => cursor.recover(start),
         }
     }
     let system = if cursor.enough() { None } else { cursor.system() };
@@ -127,7 +127,7 @@ impl Cursor<'_> {
             // Most likely only forgotten: the next definition is read as one.
             self.unexpected::<()>("`;` after the definition");
             if !self.at_definition() {
-                self.recover();
+                self.recover(self.at);
             }
         }
         Some(item)
@@ -137,7 +137,11 @@ impl Cursor<'_> {
     fn system(&mut self) -> Option<(Process, Span)> {
         let begin = self.span();
         if *self.kind() == Kind::End {
-            return self.error("system", begin, "there is no system equation: write the system's process last, as in `P <a> Q`");
+            return self.error(
+                "system",
+                begin,
+                "there is no system equation: write the system's process last, as in `P <a> Q`",
+            );
         }
         self.depth = 0;
         let system = self.process()?;
@@ -179,7 +183,10 @@ impl Comments<'_> {
         let beside = self.all.get(self.at).filter(|c| {
             let between = self.text.get(span.end..c.span.start).unwrap_or("\n");
             let alone = !self.tokens.iter().any(|t| {
-                t.kind != Kind::End && t.kind != Kind::Mark(';') && t.span.start >= span.end && t.span.start < c.span.start
+                t.kind != Kind::End
+                    && t.kind != Kind::Mark(';')
+                    && t.span.start >= span.end
+                    && t.span.start < c.span.start
             });
             c.lines.len() == 1 && alone && !between.contains('\n')
         });

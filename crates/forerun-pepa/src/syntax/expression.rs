@@ -15,7 +15,11 @@ impl Cursor<'_> {
         let span = expr.span();
         match weight(expr) {
             Ok(Split::Active(expr)) => Some(expr),
-            _ => self.error("passive", span, "`infty` is a rate of an activity, not a number: expected a number"),
+            _ => self.error(
+                "passive",
+                span,
+                "`infty` is a rate of an activity, not a number: expected a number",
+            ),
         }
     }
 
@@ -37,7 +41,8 @@ impl Cursor<'_> {
     fn operator(&mut self) -> Option<()> {
         self.operators += 1;
         if self.operators > LONG {
-            let message = format!("there are more than {LONG} numbers in this expression; give parts of it names");
+            let message =
+                format!("there are more than {LONG} numbers in this expression; give parts of it names");
             return self.error("depth", self.span(), message);
         }
         self.advance();
@@ -92,7 +97,10 @@ impl Cursor<'_> {
                     return self.error(
                         "extension",
                         span,
-                        format!("functions such as `{}(…)` are not part of PEPA; write its value as a number", name.text),
+                        format!(
+                            "functions such as `{}(…)` are not part of PEPA; write its value as a number",
+                            name.text
+                        ),
                     );
                 }
                 Some(Expr::Name(name))

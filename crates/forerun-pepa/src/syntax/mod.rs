@@ -17,8 +17,7 @@ mod process;
 mod token;
 
 pub use ast::{
-    Action, ActionSet, Activity, Definition, Expr, Model, Name, Operator, Process, Rate, Remarks,
-    Span,
+    Action, ActionSet, Activity, Definition, Expr, Model, Name, Operator, Process, Rate, Remarks, Span,
 };
 pub use definitions::{Parsed, parse, parse_expression};
 pub use diagnostic::{Diagnostic, Severity};

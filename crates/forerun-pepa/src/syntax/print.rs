@@ -25,7 +25,7 @@ pub fn print(model: &Model) -> String {
     }
     entry(&mut out, &model.remarks, true, &broken("", &model.system));
     for line in &model.below {
-        let _ = writeln!(out, "//{line}");
+        let _ = writeln!(out, "{}", comment(line));
     }
     out
 }
@@ -39,13 +39,18 @@ fn entry(out: &mut String, remarks: &Remarks, apart: bool, line: &str) {
         out.push('\n');
     }
     for above in &remarks.above {
-        let _ = writeln!(out, "//{above}");
+        let _ = writeln!(out, "{}", comment(above));
     }
     out.push_str(line);
     if let Some(beside) = &remarks.beside {
-        let _ = write!(out, " //{beside}");
+        let _ = write!(out, " {}", comment(beside));
     }
     out.push('\n');
+}
+
+/// A comment; what would be read as part of its mark is kept from it.
+fn comment(line: &str) -> String {
+    if line.starts_with('/') { format!("// {line}") } else { format!("//{line}") }
 }
 
 /// A process after `head`, over several lines if it is long.
@@ -78,16 +83,19 @@ enum Place {
     Cooperation,
     /// After `.`
     Prefix,
-    /// Before `[` or `/`
-    Postfix,
+    /// Before `/`
+    Hidden,
+    /// Before `[`
+    Copied,
 }
 
 fn within(process: &Process, place: Place) -> String {
     let bare = match process {
         Process::Constant(_) => true,
-        Process::Array(..) | Process::Hiding(..) => matches!(place, Place::Cooperation | Place::Postfix),
-        Process::Prefix(..) => matches!(place, Place::Choice),
-        Process::Choice(_) | Process::Cooperation(..) => false,
+        Process::Array(..) => matches!(place, Place::Cooperation | Place::Hidden),
+        Process::Prefix(..) => place == Place::Choice,
+        // The Workbench would hide in all of a cooperation.
+        Process::Hiding(..) | Process::Choice(_) | Process::Cooperation(..) => false,
     };
     let text = print_process(process);
     if bare { text } else { format!("({text})") }
@@ -101,9 +109,7 @@ pub fn print_process(process: &Process) -> String {
             text.push_str(&within(then, Place::Prefix));
             text
         }
-        Process::Choice(all) => {
-            all.iter().map(|p| within(p, Place::Choice)).collect::<Vec<_>>().join(" + ")
-        }
+        Process::Choice(all) => all.iter().map(|p| within(p, Place::Choice)).collect::<Vec<_>>().join(" + "),
         Process::Cooperation(first, rest) => {
             let parentheses = needs_parentheses(rest);
             let mut text = within(first, Place::Cooperation);
@@ -115,9 +121,9 @@ pub fn print_process(process: &Process) -> String {
             }
             text
         }
-        Process::Hiding(inner, set) => format!("{} / {{{}}}", within(inner, Place::Postfix), names(set)),
+        Process::Hiding(inner, set) => format!("{} / {{{}}}", within(inner, Place::Hidden), names(set)),
         Process::Array(inner, copies, set, _) => {
-            let inner = within(inner, Place::Postfix);
+            let inner = within(inner, Place::Copied);
             match set.is_empty() {
                 true => format!("{inner}[{}]", print_expr(copies)),
                 false => format!("{inner}[{}, {{{}}}]", print_expr(copies), names(set)),
@@ -166,7 +172,8 @@ fn name(name: &Name) -> String {
     let goes_on = chars.all(|c| c.is_alphanumeric() || "_$'`".contains(c));
     // Words that mean something else without quotes.
     let word = matches!(text.as_str(), "tau" | "infty" | "T" | "if" | "immediate");
-    let alone = text.starts_with('_') && !text[1..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+    let alone = text.starts_with('_')
+        && !text[1..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
     if begins && goes_on && !alone && !word { text.clone() } else { format!("\"{text}\"") }
 }
 

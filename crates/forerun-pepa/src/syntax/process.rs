@@ -77,7 +77,8 @@ impl Cursor<'_> {
         }
         // Groups of what binds more strongly, and what stands between them.
         let tight_is_plus = self.dialect != Dialect::Eclipse;
-        let mut groups: Vec<(Option<Between>, Process, Vec<(Between, Process)>)> = vec![(None, first, Vec::new())];
+        let mut groups: Vec<(Option<Between>, Process, Vec<(Between, Process)>)> =
+            vec![(None, first, Vec::new())];
         for (between, process) in rest {
             let tight = matches!(between, Between::Plus) == tight_is_plus;
             match groups.last_mut() {

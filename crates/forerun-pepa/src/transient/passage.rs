@@ -46,7 +46,9 @@ impl fmt::Display for PassageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PassageError::Unknown(action) => write!(f, "the model has no action `{action}`"),
-            PassageError::Never(action) => write!(f, "`{action}` never happens in any state that can be reached"),
+            PassageError::Never(action) => {
+                write!(f, "`{action}` never happens in any state that can be reached")
+            }
         }
     }
 }
@@ -107,7 +109,8 @@ pub fn passage(
     };
     let slope = |time: f64| {
         let p = poisson(rate * time, 1e-13);
-        let sum: f64 = p.weights.iter().enumerate().map(|(i, w)| w * (at(p.first + i + 1) - at(p.first + i))).sum();
+        let sum: f64 =
+            p.weights.iter().enumerate().map(|(i, w)| w * (at(p.first + i + 1) - at(p.first + i))).sum();
         sum * rate
     };
     let quantiles = shares.iter().map(|share| (*share, quantile(*share, last, &value))).collect();

@@ -136,6 +136,14 @@ impl Random {
 /// Random systems of up to some hundred states.
 pub fn random() -> impl Strategy<Value = Random> {
     (component(), component(), (1usize..=3, 1usize..=3), 1u8..8, 0u8..8, any::<bool>(), 0u8..8).prop_map(
-        |(first, second, copies, set, own, passive, hidden)| Random { first, second, copies, set, own, passive, hidden },
+        |(first, second, copies, set, own, passive, hidden)| Random {
+            first,
+            second,
+            copies,
+            set,
+            own,
+            passive,
+            hidden,
+        },
     )
 }

@@ -52,7 +52,8 @@ const SHOWN: usize = 8;
 impl Columns {
     pub(super) fn show(&self, context: &Context) -> Result<(), CliError> {
         let shown = self.head.len().min(SHOWN);
-        let head: Vec<(&str, Align)> = self.head[..shown].iter().map(|h| (h.as_str(), Align::Right)).collect();
+        let head: Vec<(&str, Align)> =
+            self.head[..shown].iter().map(|h| (h.as_str(), Align::Right)).collect();
         let mut table = Table::new(&head);
         for row in &self.rows {
             table.row(row[..shown].iter().map(|v| figure(*v)).collect());
@@ -89,7 +90,8 @@ fn give(
     rows: Vec<Vec<f64>>,
     context: &Context,
 ) -> Result<(), CliError> {
-    let head = std::iter::once("time".to_string()).chain(locals.iter().cloned()).chain(actions.iter().cloned());
+    let head =
+        std::iter::once("time".to_string()).chain(locals.iter().cloned()).chain(actions.iter().cloned());
     let columns = Columns { head: head.collect(), rows };
     columns.show(context)?;
     columns.csv(args.csv.as_deref())?;
@@ -118,7 +120,12 @@ pub(super) fn transient(args: &TransientArgs, context: &Context) -> Result<(), C
     context.interrupt.busy(|| {
         uniformise(&chain, &Start::Initial, &times, args.epsilon, &stop, &mut |time, x| {
             let measures = Measures::of(&loaded.system, &space, x);
-            rows.push(std::iter::once(time).chain(measures.population.iter().map(|p| p.1)).chain(measures.throughput.iter().map(|t| t.1)).collect());
+            rows.push(
+                std::iter::once(time)
+                    .chain(measures.population.iter().map(|p| p.1))
+                    .chain(measures.throughput.iter().map(|t| t.1))
+                    .collect(),
+            );
             let of = |all: &[(String, f64)]| all.iter().map(|(n, _)| n.clone()).collect();
             names = (of(&measures.population), of(&measures.throughput));
             bar.inc(1);
@@ -142,12 +149,20 @@ pub(super) fn fluid(args: &FluidArgs, context: &Context) -> Result<(), CliError>
     let course = context.interrupt.busy(|| Ok(integrate(&loaded.system, &times, &how, &stop)))?;
     stop_if_interrupted(&context.interrupt)?;
     if let Some(why) = course.ended {
-        return Err(failed(format!("the differential equations were followed up to time {}: {why}", course.points.last().map_or(0.0, |p| p.time))));
+        return Err(failed(format!(
+            "the differential equations were followed up to time {}: {why}",
+            course.points.last().map_or(0.0, |p| p.time)
+        )));
     }
     let rows = course
         .points
         .iter()
-        .map(|p| std::iter::once(p.time).chain(p.population.iter().copied()).chain(p.throughput.iter().copied()).collect())
+        .map(|p| {
+            std::iter::once(p.time)
+                .chain(p.population.iter().copied())
+                .chain(p.throughput.iter().copied())
+                .collect()
+        })
         .collect();
     give(&args.times, &course.locals, &course.actions, rows, context)
 }

@@ -16,8 +16,9 @@ impl Wanted {
     /// Reads `[name =] expression`.
     pub(super) fn read(text: &str) -> Result<Wanted, CliError> {
         let (name, body) = text.split_once('=').unwrap_or((text, text));
-        let expr = parse_expression(body.trim())
-            .map_err(|why| request(format!("--measure \'{text}\': {why}, such as \'W = Waiting / request\'")))?;
+        let expr = parse_expression(body.trim()).map_err(|why| {
+            request(format!("--measure \'{text}\': {why}, such as \'W = Waiting / request\'"))
+        })?;
         Ok(Wanted { name: name.trim().to_string(), expr, text: text.to_string() })
     }
 

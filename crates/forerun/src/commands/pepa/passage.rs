@@ -37,7 +37,9 @@ struct Quantile {
 pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError> {
     let times = times(&args.times)?;
     if let Some(wrong) = args.quantiles.iter().find(|q| !(**q > 0.0 && **q < 1.0)) {
-        return Err(request(format!("--quantiles {wrong}: expected shares between 0 and 1, such as 0.5,0.99")));
+        return Err(request(format!(
+            "--quantiles {wrong}: expected shares between 0 and 1, such as 0.5,0.99"
+        )));
     }
     let loaded = load(&args.model)?;
     let space = explore(&loaded.system, &args.space, context)?;
@@ -55,7 +57,8 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     stop_if_interrupted(&context.interrupt)?;
     let console = &context.console;
     console.say("states", &describe(&space))?;
-    let rows = (0..times.len()).map(|i| vec![found.times[i], found.distribution[i], found.density[i]]).collect();
+    let rows =
+        (0..times.len()).map(|i| vec![found.times[i], found.distribution[i], found.density[i]]).collect();
     let head = ["time", "distribution", "density"].map(String::from).to_vec();
     let columns = Columns { head, rows };
     columns.show(context)?;
@@ -70,7 +73,11 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
         times: found.times,
         cdf: found.distribution,
         pdf: found.density,
-        quantiles: found.quantiles.iter().map(|(share, time)| Quantile { share: *share, time: *time }).collect(),
+        quantiles: found
+            .quantiles
+            .iter()
+            .map(|(share, time)| Quantile { share: *share, time: *time })
+            .collect(),
         open: found.open,
     })
 }

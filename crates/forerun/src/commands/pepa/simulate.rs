@@ -44,13 +44,19 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
         return Err(request(format!("--time {}: expected a time above 0", args.time)));
     }
     if !(2..=1_000_000).contains(&args.replications) {
-        return Err(request(format!("--replications {}: an interval takes from 2 to 1000000", args.replications)));
+        return Err(request(format!(
+            "--replications {}: an interval takes from 2 to 1000000",
+            args.replications
+        )));
     }
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(request(format!("--confidence {}: expected a number between 0 and 1", args.confidence)));
     }
     if let Some(warm_up) = args.warm_up.filter(|w| !(*w >= 0.0 && *w < args.time)) {
-        return Err(request(format!("--warm-up {warm_up}: expected a time from 0 to below --time {}", args.time)));
+        return Err(request(format!(
+            "--warm-up {warm_up}: expected a time from 0 to below --time {}",
+            args.time
+        )));
     }
     let loaded = load(&args.model)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -78,7 +84,13 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
         ),
     )?;
     if found.deadlocks > 0 {
-        console.say("deadlock", &format!("{} ended where nothing can happen any more", plural(found.deadlocks as u64, "replication")))?;
+        console.say(
+            "deadlock",
+            &format!(
+                "{} ended where nothing can happen any more",
+                plural(found.deadlocks as u64, "replication")
+            ),
+        )?;
     }
     for (head, all) in [("action", &found.throughput), ("local state", &found.population)] {
         let what = if head == "action" { "throughput" } else { "population" };
@@ -86,7 +98,11 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
         for e in all {
             table.row(vec![e.name.clone(), figure(e.mean), figure(e.half)]);
         }
-        console.text(&format!("{}{}", if head == "action" { "" } else { "\n" }, table.render(colour(&std::io::stdout()))))?;
+        console.text(&format!(
+            "{}{}",
+            if head == "action" { "" } else { "\n" },
+            table.render(colour(&std::io::stdout()))
+        ))?;
     }
     console.data(&Found {
         replications: args.replications,

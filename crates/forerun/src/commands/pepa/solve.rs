@@ -58,7 +58,9 @@ pub(super) fn long_run(
     context: &Context,
 ) -> Result<Steady, CliError> {
     if !(tolerance > 0.0 && tolerance < 1.0) {
-        return Err(request(format!("--tolerance {tolerance}: expected a number between 0 and 1, such as 1e-10")));
+        return Err(request(format!(
+            "--tolerance {tolerance}: expected a number between 0 and 1, such as 1e-10"
+        )));
     }
     let how = Solving { tolerance, ..Solving::default() };
     let stop = || context.interrupt.signal().is_some();
@@ -75,7 +77,8 @@ pub(super) fn run(args: &SolveArgs, context: &Context) -> Result<(), CliError> {
     let measures = Measures::of(system, &space, &solved.x);
     let extra: Vec<(String, f64)> =
         wanted.iter().map(|w| Ok((w.name.clone(), w.value(&measures)?))).collect::<Result<_, CliError>>()?;
-    let stay = if args.response.is_empty() { None } else { Some(stay(args, system, &space, &solved, &measures)?) };
+    let stay =
+        if args.response.is_empty() { None } else { Some(stay(args, system, &space, &solved, &measures)?) };
 
     let console = &context.console;
     console.say("states", &describe(&space))?;
@@ -144,7 +147,8 @@ fn stay(
     let labels: Vec<&str> = args.response.iter().map(|s| s.trim()).collect();
     if let Some(unknown) = labels.iter().find(|l| measures.population_of(l).is_none()) {
         let known = measures.population.iter().map(|(n, _)| n.as_str());
-        let advice = forerun_platform::nearest(unknown, known).map_or(String::new(), |c| format!("; did you mean {c}?"));
+        let advice = forerun_platform::nearest(unknown, known)
+            .map_or(String::new(), |c| format!("; did you mean {c}?"));
         return Err(request(format!("--response {unknown}: the model has no such local state{advice}")));
     }
     let found = response(system, space, &solved.x, &labels)
@@ -170,7 +174,11 @@ fn meaning(solved: &Steady, system: &System, space: &Space) -> String {
             let mut ends = solved.ends.clone();
             ends.sort_by(|a, b| b.1.total_cmp(&a.1));
             let most = ends.first().map_or(String::new(), |(state, p)| {
-                format!("; most often ({}) with that of ({})", figure(*p), space.describe(system, *state as usize))
+                format!(
+                    "; most often ({}) with that of ({})",
+                    figure(*p),
+                    space.describe(system, *state as usize)
+                )
             });
             format!(
                 "the system stays for ever in one of {closed} sets of states{stuck}; chance decides which, and the figures are means over that{most}"

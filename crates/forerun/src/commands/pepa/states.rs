@@ -67,7 +67,13 @@ pub(super) fn run(args: &StatesArgs, context: &Context) -> Result<(), CliError> 
     }
     if let Some(first) = deadlocks.first() {
         let state = space.describe(&loaded.system, *first);
-        console.say("deadlock", &format!("{} without a way out, such as ({state})", crate::text::plural(deadlocks.len() as u64, "state")))?;
+        console.say(
+            "deadlock",
+            &format!(
+                "{} without a way out, such as ({state})",
+                crate::text::plural(deadlocks.len() as u64, "state")
+            ),
+        )?;
     }
     for state in 0..args.list.min(space.states()) {
         console.text(&format!("{state:>9} {}", space.describe(&loaded.system, state)))?;
@@ -99,7 +105,8 @@ pub(super) fn explore(system: &System, args: &SpaceArgs, context: &Context) -> R
 
 /// The limits asked for.
 pub(super) fn exploration(args: &SpaceArgs) -> Result<Exploration, CliError> {
-    let wrong = || request(format!("--states {}: expected a whole number such as 1000000 or 1e7", args.limit));
+    let wrong =
+        || request(format!("--states {}: expected a whole number such as 1000000 or 1e7", args.limit));
     let limit: f64 = args.limit.replace(['_', ','], "").parse().map_err(|_| wrong())?;
     if !(limit >= 1.0 && limit <= 1e18) {
         return Err(wrong());

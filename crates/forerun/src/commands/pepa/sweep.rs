@@ -45,7 +45,11 @@ struct Axis {
 impl Axis {
     /// Reads `name=from:to:count` or `name=value,value`.
     fn read(text: &str) -> Result<Axis, CliError> {
-        let wrong = || request(format!("--over {text}: expected a rate and its values, such as r=0.5,1,2 or n=10:100:10"));
+        let wrong = || {
+            request(format!(
+                "--over {text}: expected a rate and its values, such as r=0.5,1,2 or n=10:100:10"
+            ))
+        };
         let (name, body) = text.split_once('=').ok_or_else(wrong)?;
         let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(wrong);
         let parts: Vec<&str> = body.split(':').collect();
@@ -72,7 +76,9 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
         file::check("--csv", path)?;
     }
     let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= POINTS);
-    let total = total.ok_or_else(|| request(format!("--over: there are more than {POINTS} combinations; take fewer values")))?;
+    let total = total.ok_or_else(|| {
+        request(format!("--over: there are more than {POINTS} combinations; take fewer values"))
+    })?;
     // Names are checked as those of --set are.
     let mut first = args.model.clone();
     first.set.extend(axes.iter().map(|a| format!("{}={}", a.name, a.values[0])));
@@ -114,8 +120,12 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
     })?;
     bar.finish_and_clear();
     stop_if_interrupted(&context.interrupt)?;
-    let points: Vec<Point> =
-        found.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect::<Result<_, _>>()?;
+    let points: Vec<Point> = found
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_iter()
+        .flatten()
+        .collect::<Result<_, _>>()?;
     let columns = columns(&axes, &points);
     columns.show(context)?;
     columns.csv(args.csv.as_deref())?;
@@ -151,13 +161,16 @@ fn solve(
         let why = compiled.problems.first().map_or(String::new(), |p| p.message.clone());
         return Err(request(format!("with {place}: {why}")));
     };
-    let space = Space::explore(&system, how, &mut |_| !stop()).map_err(|e| failed(format!("with {place}: {e}")))?;
+    let space =
+        Space::explore(&system, how, &mut |_| !stop()).map_err(|e| failed(format!("with {place}: {e}")))?;
     let solving = Solving { tolerance, ..Solving::default() };
     let solved = steady(&system, &space, &solving, stop).map_err(|e| failed(format!("with {place}: {e}")))?;
     let measures = Measures::of(&system, &space, &solved.x);
     let values: Vec<(String, f64)> = match wanted {
         [] => measures.throughput.clone(),
-        some => some.iter().map(|w| Ok((w.name.clone(), w.value(&measures)?))).collect::<Result<_, CliError>>()?,
+        some => {
+            some.iter().map(|w| Ok((w.name.clone(), w.value(&measures)?))).collect::<Result<_, CliError>>()?
+        }
     };
     Ok(Point {
         settings: axes.iter().map(|a| (a.name.clone(), set[&a.name].into())).collect(),
