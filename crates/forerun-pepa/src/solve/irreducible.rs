@@ -10,6 +10,10 @@ const MOVED: f64 = 1e-6;
 const SMALL: f64 = 1e-8;
 /// Below this, residuals are what rounding leaves of them.
 const ROUNDING: f64 = 1e-13;
+/// Times in a row that the residual may hardly become smaller before it is given up.
+const PATIENCE: usize = 4;
+/// Times that the tolerance is tightened, at most.
+const ROUNDS: usize = 8;
 
 /// How it is known that a small residual means a small error.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,32 +69,46 @@ pub fn irreducible(
         return Ok(Solution { x, residual, solver, confirmation: Confirmation::Exact });
     }
     let mut iteration = Iteration::new(chain);
-    let mut tolerance = how.tolerance;
-    let mut before: Option<Vec<f64>> = None;
+    let reached = iteration.until(how.tolerance, PATIENCE, stop);
+    if stop() {
+        return Err(SolveError::Stopped);
+    }
+    if !reached {
+        let (residual, solver) = (iteration.residual, iteration.describe());
+        return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
+    }
+    confirm(iteration, measures, stop)
+}
+
+/// Tightens the tolerance a hundredfold, again and again, until measures stay where they are. At the limit of
+/// rounding, where it cannot be tightened, they must stay when the method goes on.
+fn confirm(
+    mut iteration: Iteration<'_>,
+    measures: &dyn Fn(&[f64]) -> Vec<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Solution, SolveError> {
+    let mut before = measures(&iteration.x);
+    let mut left = ROUNDS;
     loop {
-        // At the limit of rounding a confirmation need not try for long.
-        let reached = iteration.until(tolerance, if before.is_none() { 4 } else { 2 }, stop);
-        let (solver, residual) = (iteration.describe(), iteration.residual);
+        let tolerance = iteration.residual * 1e-2;
+        // At least something is done, even where the residual cannot become smaller.
+        iteration.again();
+        let reached = iteration.until(tolerance, 1, stop);
         if stop() {
             return Err(SolveError::Stopped);
         }
-        let rounding = residual <= ROUNDING.max(how.tolerance * 1e-3);
-        if !reached && !(before.is_some() && rounding) {
-            return Err(SolveError::NotConverged { residual, tolerance, solver });
-        }
         let now = measures(&iteration.x);
-        if let Some(before) = &before {
-            let moved = movement(before, &now);
-            if moved <= MOVED {
-                let confirmation = Confirmation::Moved(moved);
-                return Ok(Solution { x: iteration.x, residual, solver, confirmation });
-            }
-            if !reached {
-                return Err(SolveError::NotConfirmed { moved, residual, solver });
-            }
+        let moved = movement(&before, &now);
+        let (residual, solver) = (iteration.residual, iteration.describe());
+        if moved <= MOVED && (reached || residual <= ROUNDING) {
+            let confirmation = Confirmation::Moved(moved);
+            return Ok(Solution { x: iteration.x, residual, solver, confirmation });
         }
-        before = Some(now);
-        tolerance = tolerance.min(residual) * 1e-2;
+        left -= 1;
+        if left == 0 {
+            return Err(SolveError::NotConfirmed { moved, residual, solver });
+        }
+        before = now;
     }
 }
 

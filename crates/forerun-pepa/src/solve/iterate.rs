@@ -13,8 +13,10 @@ const SWEEPS: f64 = 60.0;
 const PATIENCE: f64 = 100.0;
 /// Times that a hierarchy is built, at most.
 const BUILDS: usize = 60;
-/// Steps with one hierarchy, or between two looks at the residual.
+/// Steps with one of the first hierarchies, or between two looks at the residual.
 const STEPS: usize = 15;
+/// Steps with a later hierarchy.
+const MORE: usize = 40;
 
 /// What is left of a probability that became negative.
 const REPAIR: f64 = 1e-3;
@@ -83,7 +85,7 @@ impl<'a> Iteration<'a> {
                     }
                 }
                 Method::Krylov => {
-                    self.step(None, 1e-6);
+                    self.step(None, STEPS, 1e-6);
                     if self.needed(before, tolerance, STEPS) > PATIENCE {
                         self.method = Method::Levels;
                     }
@@ -96,6 +98,15 @@ impl<'a> Iteration<'a> {
             self.best = self.best.min(self.residual);
         }
         self.residual <= tolerance
+    }
+
+    /// Goes on once more, whatever the residual.
+    pub(super) fn again(&mut self) {
+        match self.method {
+            Method::Sweeps => self.sweep(2 * BETWEEN),
+            Method::Krylov => self.step(None, STEPS, 1e-6),
+            Method::Levels => self.level(),
+        }
     }
 
     /// How many more units of work it will take, judged by the last ones.
@@ -119,13 +130,14 @@ impl<'a> Iteration<'a> {
         let hierarchy = Hierarchy::of(self.chain, &self.x);
         self.builds += 1;
         // The first hierarchies are of distributions far from the solution: not much is made of them.
-        self.step(Some(&hierarchy), if self.builds < 4 { 1e-2 } else { 1e-5 });
+        let (steps, factor) = if self.builds < 4 { (STEPS, 1e-2) } else { (MORE, 1e-5) };
+        self.step(Some(&hierarchy), steps, factor);
     }
 
     /// Steps of the Krylov method, and sweeps that make the result a distribution again.
-    fn step(&mut self, hierarchy: Option<&Hierarchy>, factor: f64) {
+    fn step(&mut self, hierarchy: Option<&Hierarchy>, steps: usize, factor: f64) {
         let mut next = self.x.clone();
-        self.steps += improve(self.chain, hierarchy, &mut next, STEPS, factor);
+        self.steps += improve(self.chain, hierarchy, &mut next, steps, factor);
         let sum: f64 = next.iter().sum();
         if !(sum.is_finite() && sum > 0.0) {
             self.sweep(BETWEEN);

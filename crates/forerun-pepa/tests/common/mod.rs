@@ -9,7 +9,7 @@ use forerun_pepa::syntax::{Dialect, parse};
 use proptest::prelude::*;
 
 /// Compiles a text that has no errors.
-pub fn system(text: &str) -> System {
+pub(crate) fn system(text: &str) -> System {
     let parsed = parse(text, Dialect::Any);
     let model = parsed.model.unwrap_or_else(|| panic!("{:?}\n{text}", parsed.diagnostics));
     let compiled = compile(&model, &Settings::new());
@@ -17,24 +17,24 @@ pub fn system(text: &str) -> System {
 }
 
 /// How to explore in tests.
-pub fn exploration(aggregate: bool) -> Exploration {
+pub(crate) fn exploration(aggregate: bool) -> Exploration {
     Exploration { aggregate, limit: 200_000, threads: 2 }
 }
 
 /// All states of a text.
-pub fn space(text: &str) -> (System, Space) {
+pub(crate) fn space(text: &str) -> (System, Space) {
     let system = system(text);
     let space = try_space(&system, false).unwrap();
     (system, space)
 }
 
 /// All states of a system, if they can be found.
-pub fn try_space(system: &System, aggregate: bool) -> Result<Space, SpaceError> {
+pub(crate) fn try_space(system: &System, aggregate: bool) -> Result<Space, SpaceError> {
     Space::explore(system, &exploration(aggregate), &mut |_| true)
 }
 
 /// A text's long run.
-pub fn solved(text: &str) -> (Space, Steady, Measures) {
+pub(crate) fn solved(text: &str) -> (Space, Steady, Measures) {
     let (system, space) = space(text);
     let found = steady(&system, &space, &Solving::default(), &|| false).unwrap();
     let measures = Measures::of(&system, &space, &found.x);
@@ -42,15 +42,15 @@ pub fn solved(text: &str) -> (Space, Steady, Measures) {
 }
 
 /// Whether two figures are equal to so many parts of themselves.
-pub fn near(a: f64, b: f64, relative: f64) -> bool {
+pub(crate) fn near(a: f64, b: f64, relative: f64) -> bool {
     (a - b).abs() <= relative * a.abs().max(b.abs()).max(1e-12)
 }
 
 /// A component `C{n}` of `rows.len()` local states in a ring with chords: for each state its activities, an action, a
 /// rate and the state that follows.
 #[derive(Debug, Clone)]
-pub struct Component {
-    pub rows: Vec<Vec<(usize, u8, usize)>>,
+pub(crate) struct Component {
+    pub(crate) rows: Vec<Vec<(usize, u8, usize)>>,
 }
 
 /// Names of actions.
@@ -94,16 +94,16 @@ fn component() -> impl Strategy<Value = Component> {
 
 /// A random system: copies of one component that cooperate with copies of another, which may be passive.
 #[derive(Debug, Clone)]
-pub struct Random {
-    pub first: Component,
-    pub second: Component,
-    pub copies: (usize, usize),
+pub(crate) struct Random {
+    pub(crate) first: Component,
+    pub(crate) second: Component,
+    pub(crate) copies: (usize, usize),
     /// The actions of the set between them, as bits.
-    pub set: u8,
+    pub(crate) set: u8,
     /// The actions of the set among the copies of the first.
-    pub own: u8,
-    pub passive: bool,
-    pub hidden: u8,
+    pub(crate) own: u8,
+    pub(crate) passive: bool,
+    pub(crate) hidden: u8,
 }
 
 fn names(bits: u8) -> Vec<usize> {
@@ -116,7 +116,7 @@ fn listed(bits: u8) -> String {
 
 impl Random {
     /// As a model, with arrays or with every copy written out.
-    pub fn write(&self, arrays: bool) -> String {
+    pub(crate) fn write(&self, arrays: bool) -> String {
         let passive = if self.passive { names(self.set) } else { Vec::new() };
         let mut text = self.first.write("P", &[]) + &self.second.write("Q", &passive);
         let group = |name: &str, copies: usize, set: &str| {
@@ -134,7 +134,7 @@ impl Random {
 }
 
 /// Random systems of up to some hundred states.
-pub fn random() -> impl Strategy<Value = Random> {
+pub(crate) fn random() -> impl Strategy<Value = Random> {
     (component(), component(), (1usize..=3, 1usize..=3), 1u8..8, 0u8..8, any::<bool>(), 0u8..8).prop_map(
         |(first, second, copies, set, own, passive, hidden)| Random {
             first,

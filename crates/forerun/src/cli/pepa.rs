@@ -270,6 +270,9 @@ pub struct SweepArgs {
     /// Write the table as CSV.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Draw the measures over the first rate, a line for each combination of the others.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
 }
 
 /// What can be written.
@@ -299,7 +302,7 @@ pub struct ExportArgs {
     /// What to write.
     #[arg(long = "as", value_enum, value_name = "WHAT")]
     pub what: ExportAs,
-    /// The file to write; standard output by default.
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
+    /// The file to write; - for standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub out: PathBuf,
 }

@@ -1,6 +1,7 @@
 //! `forerun pepa export`.
 
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use forerun_pepa::chain::Chain;
 use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
@@ -14,8 +15,8 @@ use crate::error::{CliError, failed, request};
 use crate::file;
 
 pub(super) fn run(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
-    if let Some(path) = &args.out {
-        file::check("-o", path)?;
+    if args.out != Path::new("-") {
+        file::check("--out", &args.out)?;
     }
     let loaded = load(&args.model)?;
     let system = &loaded.system;
@@ -45,13 +46,14 @@ fn put(
     context: &Context,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CliError> {
-    let Some(path) = &args.out else {
+    let path = &args.out;
+    if path == Path::new("-") {
         let mut out = BufWriter::new(io::stdout().lock());
         return match write(&mut out).and_then(|()| out.flush()) {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other.map_err(|e| failed(format!("standard output could not be written: {e}"))),
         };
-    };
+    }
     file::replace(path, |to| {
         let mut out = BufWriter::new(to);
         write(&mut out)?;

@@ -14,12 +14,14 @@ mod text;
 use crate::cli::pepa::PepaCommand;
 use crate::commands::Context;
 use crate::error::CliError;
+use crate::paths::Paths;
 
 /// Does what is to be done with a model.
 ///
 /// # Errors
 /// What is wrong with the model or the request; what failed.
-pub fn run(command: &PepaCommand, context: &Context) -> Result<(), CliError> {
+pub fn run(command: &PepaCommand, context: &mut Context) -> Result<(), CliError> {
+    paths(command).check(&mut context.console, |_| false)?;
     match command {
         PepaCommand::Check(args) => text::check(args, context),
         PepaCommand::Fmt(args) => text::fmt(args, context),
@@ -31,6 +33,28 @@ pub fn run(command: &PepaCommand, context: &Context) -> Result<(), CliError> {
         PepaCommand::Simulate(args) => simulate::run(args, context),
         PepaCommand::Sweep(args) => sweep::run(args, context),
         PepaCommand::Export(args) => export::run(args, context),
+    }
+}
+
+/// What a command reads and writes.
+fn paths(command: &PepaCommand) -> Paths {
+    let of = Paths::new();
+    match command {
+        PepaCommand::Check(args) => of.reads(&args.files),
+        PepaCommand::Fmt(args) => of.reads(&args.files),
+        PepaCommand::States(args) => of.reads([&args.model.file]),
+        PepaCommand::Solve(args) => of.reads([&args.model.file]),
+        PepaCommand::Transient(args) => {
+            of.reads([&args.model.file]).writes("--csv", args.times.csv.as_deref())
+        }
+        PepaCommand::Passage(args) => of.reads([&args.model.file]).writes("--csv", args.times.csv.as_deref()),
+        PepaCommand::Fluid(args) => of.reads([&args.model.file]).writes("--csv", args.times.csv.as_deref()),
+        PepaCommand::Simulate(args) => of.reads([&args.model.file]),
+        PepaCommand::Sweep(args) => {
+            let of = of.reads([&args.model.file]).writes("--csv", args.csv.as_deref());
+            of.writes("--svg", args.svg.as_deref())
+        }
+        PepaCommand::Export(args) => of.reads([&args.model.file]).writes("--out", Some(&args.out)),
     }
 }
 

@@ -14,6 +14,7 @@ use super::course::Columns;
 use super::measure::Wanted;
 use super::model::{load, settings};
 use super::states::exploration;
+use crate::chart::{LineChart, Series};
 use crate::cli::pepa::SweepArgs;
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
@@ -72,8 +73,10 @@ impl Axis {
 pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
     let axes: Vec<Axis> = args.over.iter().map(|o| Axis::read(o)).collect::<Result<_, _>>()?;
     let wanted: Vec<Wanted> = args.measure.iter().map(|m| Wanted::read(m)).collect::<Result<_, _>>()?;
-    if let Some(path) = &args.csv {
-        file::check("--csv", path)?;
+    for (option, path) in [("--csv", &args.csv), ("--svg", &args.svg)] {
+        if let Some(path) = path {
+            file::check(option, path)?;
+        }
     }
     let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= POINTS);
     let total = total.ok_or_else(|| {
@@ -129,7 +132,39 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
     let columns = columns(&axes, &points);
     columns.show(context)?;
     columns.csv(args.csv.as_deref())?;
+    if let Some(path) = &args.svg {
+        file::write(path, drawing(args, &axes, &points).svg().as_bytes())?;
+    }
     context.console.data(&points)
+}
+
+/// The measures over the first rate; a line for each measure and combination of the other rates.
+fn drawing(args: &SweepArgs, axes: &[Axis], points: &[Point]) -> LineChart {
+    let mut series: Vec<Series> = Vec::new();
+    for point in points {
+        let (settings, measures) = &point.ordered;
+        let others: Vec<String> = axes
+            .iter()
+            .zip(settings)
+            .skip(1)
+            .map(|(axis, value)| format!("{} = {value}", axis.name))
+            .collect();
+        for (name, value) in measures {
+            let name = [std::slice::from_ref(name), &others].concat().join(", ");
+            let at = series.iter().position(|s| s.name == name).unwrap_or_else(|| {
+                series.push(Series { name, ..Series::default() });
+                series.len() - 1
+            });
+            series[at].points.push((settings[0], *value));
+        }
+    }
+    LineChart {
+        title: args.model.file.display().to_string(),
+        x: axes[0].name.clone(),
+        y: "in the long run".into(),
+        series,
+        ..LineChart::default()
+    }
 }
 
 fn columns(axes: &[Axis], points: &[Point]) -> Columns {
