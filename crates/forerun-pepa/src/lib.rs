@@ -45,6 +45,7 @@ pub mod export;
 pub mod fluid;
 pub mod measures;
 pub mod model;
+pub mod pipeline;
 pub mod simulate;
 pub mod solve;
 pub mod space;

@@ -134,27 +134,22 @@ fn states_may_be_wider_than_a_word() {
 fn dense(space: &Space) -> Option<Vec<f64>> {
     let n = space.states();
     let mut a = vec![vec![0.0; n + 1]; n];
-    for from in 0..n {
-        for step in space.from(from) {
-            a[step.to as usize][from] += step.rate;
-            a[from][from] -= step.rate;
-        }
+    for (from, to, rate) in (0..n).flat_map(|s| space.from(s).map(move |t| (s, t.to as usize, t.rate))) {
+        a[to][from] += rate;
+        a[from][from] -= rate;
     }
     // One equation says that the sum is 1.
     a[n - 1] = vec![1.0; n + 1];
     for k in 0..n {
         let pivot = (k..n).max_by(|i, j| a[*i][k].abs().total_cmp(&a[*j][k].abs()))?;
         a.swap(k, pivot);
-        if a[k][k].abs() < 1e-9 {
+        let row = a[k].clone();
+        if row[k].abs() < 1e-9 {
             return None;
         }
-        for i in 0..n {
-            if i != k && a[i][k] != 0.0 {
-                let factor = a[i][k] / a[k][k];
-                for j in k..=n {
-                    a[i][j] -= factor * a[k][j];
-                }
-            }
+        for (_, other) in a.iter_mut().enumerate().filter(|(i, _)| *i != k) {
+            let factor = other[k] / row[k];
+            other.iter_mut().zip(&row).for_each(|(x, y)| *x -= factor * y);
         }
     }
     Some((0..n).map(|i| a[i][n] / a[i][i]).collect())

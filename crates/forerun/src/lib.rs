@@ -33,6 +33,7 @@ pub mod file;
 pub mod guardian;
 pub mod jobs;
 pub mod models;
+pub mod mapping;
 pub mod outcomes;
 pub mod paths;
 pub mod pilot;

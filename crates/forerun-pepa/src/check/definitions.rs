@@ -65,10 +65,10 @@ pub(super) fn components(model: &Model, compiled: &Compiled) -> Vec<Diagnostic> 
     let mut all = Vec::new();
     for process in &model.processes {
         for (activities, then) in prefixes(&process.body) {
-            if let (Process::Constant(to), [one]) = (then, activities) {
-                if *to.text == *process.name.text {
-                    all.push(self_loop(one, &to.text));
-                }
+            if let (Process::Constant(to), [one]) = (then, activities)
+                && to.text == process.name.text
+            {
+                all.push(self_loop(one, &to.text));
             }
         }
     }

@@ -8,7 +8,7 @@ use std::fmt::{self, Write as _};
 
 use Sign::{Active, Passive};
 
-use crate::model::{Strength, System, TAU, Tree};
+use crate::model::{System, TAU, Tree};
 use crate::space::cooperate;
 
 /// More commands than this are refused.
@@ -251,22 +251,8 @@ impl Writer<'_> {
                 let _ = writeln!(self.variables, "  c{number} : [0..{last}] init 0; // {}", names.join(", "));
             }
         }
-        let mut by_action: Vec<(u32, Vec<(usize, usize, f64)>)> = Vec::new();
-        for (from, local) in locals.iter().enumerate() {
-            for step in &self.system.locals[*local as usize].moves {
-                let rate = match step.strength {
-                    Strength::Active(rate) => rate,
-                    Strength::Passive(weight) => -weight,
-                };
-                let to = locals.iter().position(|l| *l == step.to).unwrap_or(0);
-                match by_action.binary_search_by_key(&step.action, |(a, _)| *a) {
-                    Ok(at) => by_action[at].1.push((from, to, rate)),
-                    Err(at) => by_action.insert(at, (step.action, vec![(from, to, rate)])),
-                }
-            }
-        }
         let mut rules = Vec::new();
-        for (action, steps) in by_action {
+        for (action, steps) in self.system.by_action(&locals) {
             let rule = rule(&steps, &variable, copies);
             if action == TAU {
                 self.roots.push((TAU, rule));

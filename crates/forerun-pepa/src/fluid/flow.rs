@@ -1,7 +1,7 @@
 //! How fast populations flow from one local state to another.
 
 use super::copies;
-use crate::model::{Strength, System, TAU, Tree};
+use crate::model::{System, TAU, Tree};
 use crate::space::cooperate;
 
 /// Activities of one action: from which population to which, and the rate of one component
@@ -154,25 +154,11 @@ impl Builder<'_> {
         let base = self.variables.len();
         self.variables.extend(&locals);
         self.begin.extend(locals.iter().map(|l| if *l == local { number } else { 0.0 }));
-        let place = |l: u32| base + locals.iter().position(|o| *o == l).unwrap_or(0);
-        let mut by_action: Vec<(u32, Vec<(usize, usize, f64)>)> = Vec::new();
-        for from in &locals {
-            for step in &self.system.locals[*from as usize].moves {
-                let rate = match step.strength {
-                    Strength::Active(rate) => rate,
-                    Strength::Passive(weight) => -weight,
-                };
-                let flow = (place(*from), place(step.to), rate);
-                match by_action.binary_search_by_key(&step.action, |(a, _)| *a) {
-                    Ok(at) => by_action[at].1.push(flow),
-                    Err(at) => by_action.insert(at, (step.action, vec![flow])),
-                }
-            }
-        }
-        let (silent, kept): (Vec<_>, Vec<_>) = by_action
-            .into_iter()
-            .map(|(action, steps)| (action, Flow::Leaf(steps)))
-            .partition(|(action, _)| *action == TAU);
+        let flows = self.system.by_action(&locals).into_iter().map(|(action, steps)| {
+            let steps = steps.into_iter().map(|(from, to, rate)| (base + from, base + to, rate));
+            (action, Flow::Leaf(steps.collect()))
+        });
+        let (silent, kept): (Vec<_>, Vec<_>) = flows.partition(|(action, _)| *action == TAU);
         self.roots.extend(silent);
         kept
     }

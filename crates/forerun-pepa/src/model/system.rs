@@ -23,6 +23,9 @@ pub struct Move {
     pub to: u32,
 }
 
+/// Activities of one action: from, to, rate.
+pub(crate) type Steps = Vec<(usize, usize, f64)>;
+
 /// A state of a sequential component.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Local {
@@ -73,6 +76,34 @@ impl System {
             at += 1;
         }
         order
+    }
+
+    /// For each local state its place among `locals`, which hold all that can be reached from them.
+    pub(crate) fn places(&self, locals: &[u32]) -> Vec<usize> {
+        let mut places = vec![0; self.locals.len()];
+        locals.iter().enumerate().for_each(|(at, local)| places[*local as usize] = at);
+        places
+    }
+
+    /// The activities of some local states by action, ascending: from which to which of them, and the rate
+    /// (negative: the weight of a passive one).
+    pub(crate) fn by_action(&self, locals: &[u32]) -> Vec<(u32, Steps)> {
+        let places = self.places(locals);
+        let mut by_action: Vec<(u32, Steps)> = Vec::new();
+        for (from, local) in locals.iter().enumerate() {
+            for step in &self.locals[*local as usize].moves {
+                let rate = match step.strength {
+                    Strength::Active(rate) => rate,
+                    Strength::Passive(weight) => -weight,
+                };
+                let to = places[step.to as usize];
+                match by_action.binary_search_by_key(&step.action, |(a, _)| *a) {
+                    Ok(at) => by_action[at].1.push((from, to, rate)),
+                    Err(at) => by_action.insert(at, (step.action, vec![(from, to, rate)])),
+                }
+            }
+        }
+        by_action
     }
 
     /// The actions that a part of the system can ever perform on its own, sorted, without τ.

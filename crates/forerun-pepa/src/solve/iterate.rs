@@ -143,13 +143,14 @@ impl<'a> Iteration<'a> {
             self.sweep(BETWEEN);
             return;
         }
-        // What became negative is next to nothing, or the hierarchy was far off: sweeps repair both.
+        // What became negative is smaller than its error, or the hierarchy was far off: sweeps repair both.
         for (new, old) in next.iter_mut().zip(&self.x) {
-            if !(*new > 0.0) {
-                *new = old * REPAIR;
+            if new.is_nan() || *new <= 0.0 {
+                let error = if *new < 0.0 { -*new } else { f64::INFINITY };
+                *new = (old * REPAIR).min(error);
             }
         }
         self.x = next;
-        self.sweep(4);
+        self.sweep(if hierarchy.is_some() { BETWEEN } else { 4 });
     }
 }

@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::Progress;
 use super::labels::{Cache, Labels, Numbers, grow};
 use super::rules::{Root, may_coincide};
 use super::successors::{Change, Fault, Successor, merge, successors};
@@ -82,6 +83,14 @@ pub(crate) struct Explored<const W: usize> {
     pub(crate) table_bytes: usize,
 }
 
+impl<const W: usize> Explored<W> {
+    /// What it takes without the tables.
+    fn bytes(&self) -> usize {
+        let numbers = self.rows.capacity() + self.targets.capacity();
+        self.states.capacity() * W * 8 + numbers * 4 + self.labels.bytes()
+    }
+}
+
 /// Why there is no state space.
 #[derive(Debug)]
 pub(crate) enum Stop {
@@ -95,15 +104,14 @@ pub(crate) enum Stop {
     Asked,
 }
 
-/// Explores from `initial` on. `progress` is told after each round how many states are known and how
-/// many of them are done, and says whether to go on.
+/// Explores from `initial` on. `progress` is told after each round how far it is, and says whether to go on.
 pub(crate) fn explore<const W: usize>(
     roots: &[Root],
     initial: [u64; W],
     symmetry: Option<&Symmetry>,
     limit: usize,
     threads: usize,
-    progress: &mut dyn FnMut(usize, usize) -> bool,
+    progress: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Explored<W>, Stop> {
     let coincide = may_coincide(roots);
     let labels = Mutex::new(Labels::default());
@@ -162,7 +170,8 @@ pub(crate) fn explore<const W: usize>(
         if out.targets.len() > u32::MAX as usize / 2 {
             return Err(Stop::Transitions);
         }
-        if !progress(out.states.len(), done) {
+        let bytes = out.bytes() + tables.iter().map(Table::bytes).sum::<usize>();
+        if !progress(Progress { states: out.states.len(), done, bytes }) {
             return Err(Stop::Asked);
         }
     }

@@ -50,6 +50,8 @@ pub struct Progress {
     pub states: usize,
     /// Of which all transitions are known.
     pub done: usize,
+    /// The memory that they take so far, in bytes.
+    pub bytes: usize,
 }
 
 /// Why there is no state space.
@@ -286,7 +288,7 @@ impl Run<'_> {
     fn words<const W: usize>(&mut self) -> Result<Space, SpaceError> {
         let mut initial = [0; W];
         initial[..self.layout.words].copy_from_slice(&self.layout.initial());
-        let mut progress = |states, done| (self.progress)(Progress { states, done });
+        let mut progress = |progress| (self.progress)(progress);
         let limit = self.how.limit.min(1 << 30);
         let explored =
             explore(&self.roots, initial, self.symmetry.as_ref(), limit, self.how.threads, &mut progress);

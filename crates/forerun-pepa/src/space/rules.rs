@@ -111,11 +111,12 @@ impl Builder<'_> {
         let part = &self.layout.parts[self.part];
         self.part += 1;
         let field = part.fields[0];
+        let places = self.system.places(&part.locals);
         let mut rules = Vec::new();
         for action in actions(self.system, &part.locals) {
             let by_local = part.locals.iter().enumerate().map(|(from, local)| {
                 steps(self.system, *local, action, |to| {
-                    let to = place(&part.locals, to);
+                    let to = places[to as usize];
                     (field.word, field.delta(from as u64, to as u64))
                 })
             });
@@ -127,6 +128,7 @@ impl Builder<'_> {
     fn array(&mut self) -> Vec<(u32, Rule)> {
         let part = &self.layout.parts[self.part];
         self.part += 1;
+        let places = self.system.places(&part.locals);
         let mut rules = Vec::new();
         for action in actions(self.system, &part.locals) {
             let mut any = Vec::new();
@@ -134,7 +136,7 @@ impl Builder<'_> {
                 let source = part.fields[from];
                 let mut all = Vec::new();
                 let (apparent, steps) = steps(self.system, *local, action, |to| {
-                    let to = place(&part.locals, to);
+                    let to = places[to as usize];
                     let target = part.fields[to];
                     let down = if to == from { 0 } else { source.delta(1, 0) };
                     let up = if to == from { 0 } else { target.delta(0, 1) };
@@ -187,11 +189,6 @@ fn actions(system: &System, locals: &[u32]) -> Vec<u32> {
     all.sort_unstable();
     all.dedup();
     all
-}
-
-fn place(locals: &[u32], local: u32) -> usize {
-    // All that can be reached is in the list.
-    locals.iter().position(|l| *l == local).unwrap_or(0)
 }
 
 /// The steps of one action in a local state, with their apparent rate.

@@ -80,7 +80,7 @@ pub(crate) fn add<const W: usize>(state: &[u64; W], delta: &[u64; W]) -> [u64; W
 /// Adds what leads to the same state by the same action.
 pub(crate) fn merge<const W: usize>(out: &mut Vec<Successor<W>>, begin: usize) {
     if out.len() - begin > FEW {
-        out[begin..].sort_by(|a, b| (a.action, a.state).cmp(&(b.action, b.state)));
+        out[begin..].sort_by_key(|s| (s.action, s.state));
         let mut kept = begin;
         for at in begin + 1..out.len() {
             if (out[kept].action, out[kept].state) == (out[at].action, out[at].state) {

@@ -11,6 +11,9 @@ enum Between {
     Cooperation(ActionSet),
 }
 
+/// What follows a process.
+type Chain = Vec<(Between, Process)>;
+
 impl Cursor<'_> {
     /// A process up to what cannot belong to it.
     pub(super) fn process(&mut self) -> Option<Process> {
@@ -64,7 +67,7 @@ impl Cursor<'_> {
         }
     }
 
-    fn combine(&mut self, first: Process, rest: Vec<(Between, Process)>, begin: Span) -> Option<Process> {
+    fn combine(&mut self, first: Process, rest: Chain, begin: Span) -> Option<Process> {
         let pluses = rest.iter().filter(|(b, _)| matches!(b, Between::Plus)).count();
         let mixed = pluses > 0 && pluses < rest.len();
         if mixed && self.dialect == Dialect::Any {
@@ -77,8 +80,7 @@ impl Cursor<'_> {
         }
         // Groups of what binds more strongly, and what stands between them.
         let tight_is_plus = self.dialect != Dialect::Eclipse;
-        let mut groups: Vec<(Option<Between>, Process, Vec<(Between, Process)>)> =
-            vec![(None, first, Vec::new())];
+        let mut groups: Vec<(Option<Between>, Process, Chain)> = vec![(None, first, Vec::new())];
         for (between, process) in rest {
             let tight = matches!(between, Between::Plus) == tight_is_plus;
             match groups.last_mut() {
@@ -100,7 +102,7 @@ impl Cursor<'_> {
     }
 
     /// A choice or a chain of cooperations; `rest` is all one or all the other.
-    fn same(&mut self, first: Process, rest: Vec<(Between, Process)>) -> Option<Process> {
+    fn same(&mut self, first: Process, rest: Chain) -> Option<Process> {
         let mut sets = Vec::new();
         let mut others = Vec::new();
         for (between, process) in rest {

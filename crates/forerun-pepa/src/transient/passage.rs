@@ -148,7 +148,7 @@ fn begin(
         }
     }
     let sum: f64 = x.iter().sum();
-    if !(sum > 0.0) {
+    if sum <= 0.0 {
         return Err(PassageError::Never(name.clone()));
     }
     x.iter_mut().for_each(|p| *p /= sum);

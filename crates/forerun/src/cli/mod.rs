@@ -3,6 +3,7 @@
 mod count;
 mod job;
 mod model;
+pub mod map;
 mod options;
 pub mod pepa;
 
@@ -108,6 +109,8 @@ pub enum Command {
     Report(ReportArgs),
     /// The source papers' tables and figures, their numbers beside ours.
     Reproduce(ReproduceArgs),
+    /// Choose the processor of each stage of a pipeline, by the throughput of PEPA models.
+    Map(map::MapArgs),
     /// Check, solve and simulate models of the process algebra PEPA.
     Pepa(Box<pepa::PepaArgs>),
     /// List, show or check platform files.

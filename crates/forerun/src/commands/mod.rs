@@ -4,6 +4,7 @@ pub mod generate;
 pub mod isoefficiency;
 pub mod job;
 pub mod model;
+pub mod map;
 pub mod outcomes;
 pub mod pepa;
 pub mod plan;
@@ -69,6 +70,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             generate::run(&args.what, &context)
         }
         Command::Model(args) => model::run(&args.what, &context),
+        Command::Map(args) => map::run(&args, &mut context),
         Command::Pepa(args) => pepa::run(&args.what, &mut context),
     };
     // Whatever ended early after a signal ended for it.

@@ -59,7 +59,7 @@ fn paths(command: &PepaCommand) -> Paths {
 }
 
 /// A number with six significant digits.
-fn figure(value: f64) -> String {
+pub(crate) fn figure(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }

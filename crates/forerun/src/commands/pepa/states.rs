@@ -9,7 +9,7 @@ use super::model::load;
 use crate::cli::pepa::{SpaceArgs, StatesArgs};
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
-use crate::text::{count, seconds};
+use crate::text::{bytes, count, seconds};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -90,17 +90,34 @@ pub(super) fn describe(space: &Space) -> String {
 pub(super) fn explore(system: &System, args: &SpaceArgs, context: &Context) -> Result<Space, CliError> {
     let how = exploration(args)?;
     let bar = context.console.bar(None, "states");
+    let room = room();
+    let mut full = None;
     let space = context.interrupt.busy(|| {
         Ok(Space::explore(system, &how, &mut |progress| {
             bar.set_position(progress.states as u64);
-            context.interrupt.signal().is_none()
+            full = room.filter(|room| progress.bytes as u64 > *room).map(|_| progress.states);
+            full.is_none() && context.interrupt.signal().is_none()
         }))
     });
     bar.finish_and_clear();
-    space?.map_err(|e| match e {
-        SpaceError::TooMany(_) => failed(e),
-        other => request(other),
+    space?.map_err(|e| match (e, full, room) {
+        (SpaceError::Stopped, Some(states), Some(room)) => failed(format!(
+            "the model has more than {} states, which take more than the {} that are half of the free memory; put equal \
+             components together with --aggregate, or use `fluid` or `simulate`, which need no states",
+            count(states as u64),
+            bytes(room)
+        )),
+        (e @ SpaceError::TooMany(_), ..) => failed(e),
+        (other, ..) => request(other),
     })
+}
+
+/// Half of the memory that is free: the other half is for solving.
+fn room() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"))?;
+    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024 / 2)
 }
 
 /// The limits asked for.
@@ -108,7 +125,7 @@ pub(super) fn exploration(args: &SpaceArgs) -> Result<Exploration, CliError> {
     let wrong =
         || request(format!("--states {}: expected a whole number such as 1000000 or 1e7", args.limit));
     let limit: f64 = args.limit.replace(['_', ','], "").parse().map_err(|_| wrong())?;
-    if !(limit >= 1.0 && limit <= 1e18) {
+    if !(1.0..=1e18).contains(&limit) {
         return Err(wrong());
     }
     let default = Exploration::default();
