@@ -7,6 +7,7 @@
 //! | [`figures`], [`pilot`] | the platform's figures and the job's |
 //! | [`planning`], [`simulate`] | plans, and predictions by virtual time |
 //! | [`models`] | models that stand alone: packets, farms |
+//! | [`mapping`] | where the stages of a pipeline go |
 //! | [`execute`] | running a job as planned |
 //! | [`scatter`] | the same for jobs as scatter-gather |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |

@@ -1,7 +1,7 @@
 //! The language: text to model and back.
 //!
 //! [`parse`] reads what the PEPA Workbench, the Eclipse plug-in, ipc and pypepa read, where they mean
-//! the same by it; where they do not, a [`Dialect`] says whose meaning is meant. [`print`] writes
+//! the same by it; where they do not, a [`Dialect`] says whose meaning is meant. [`print()`] writes
 //! a model in the one form that all but the Workbench read.
 
 mod ast;

@@ -6,6 +6,7 @@ mod json;
 mod killed;
 mod model;
 mod output;
+mod pepa;
 mod plan_predict;
 mod reduce;
 mod refused;

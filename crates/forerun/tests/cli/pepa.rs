@@ -1,0 +1,107 @@
+//! `pepa` and `map`: what they print, write and refuse.
+
+use crate::util::Place;
+
+const MODEL: &str = "r = 2; t = 0.27;
+Client = (request, r).Wait; Wait = (response, infty).Think; Think = (think, t).Client;
+Server = (request, infty).Get; Get = (response, 4).Log; Log = (log, 1).Server;
+Client[4] <request, response> Server[2]
+";
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("m.pepa", MODEL);
+    place
+}
+
+#[test]
+fn a_model_is_solved_to_the_same_figures_by_every_way_of_looking_at_it() {
+    let place = place();
+    let solved = place.run("pepa solve m.pepa --json -").ok().json();
+    let throughput = solved["throughput"]["request"].as_f64().unwrap();
+    assert_eq!(
+        solved["throughput"]["think"].as_f64().map(|t| (t / throughput - 1.0).abs() < 1e-9),
+        Some(true)
+    );
+    assert_eq!(solved["utilisation"]["Server"].as_object().unwrap().len(), 3);
+    let late = place.run("pepa transient m.pepa --until 400 --points 1 --json -").ok().json();
+    assert!((late["throughput"]["request"][0].as_f64().unwrap() / throughput - 1.0).abs() < 1e-6);
+    let simulated = place.run("pepa simulate m.pepa --time 3000 --replications 10 --json -").ok().json();
+    let named = simulated["throughput"].as_array().unwrap().iter().find(|f| f["name"] == "request").unwrap();
+    assert!((named["mean"].as_f64().unwrap() / throughput - 1.0).abs() < 0.05);
+    let states = place.run("pepa states m.pepa --lump --json -").ok().json();
+    assert_eq!(states["states"], solved["states"]);
+    assert!(states["lumped"].as_u64() <= states["states"].as_u64());
+    place.assert_clean();
+}
+
+#[test]
+fn measures_response_times_and_passages_agree_with_each_other() {
+    let place = place();
+    let line = "pepa solve m.pepa --measure X=Wait/request --response Wait --json -";
+    let solved = place.run(line).ok().json();
+    let by_hand = solved["measures"]["X"].as_f64().unwrap();
+    assert!((solved["response"]["time"].as_f64().unwrap() / by_hand - 1.0).abs() < 1e-9);
+    let passage = place
+        .run("pepa passage m.pepa --from request --to response --until 9 --csv p.csv --json -")
+        .ok()
+        .json();
+    let cdf = passage["cdf"].as_array().unwrap();
+    assert!(cdf.windows(2).all(|pair| pair[0].as_f64() <= pair[1].as_f64()));
+    assert_eq!(place.text("p.csv").lines().count(), 21);
+}
+
+#[test]
+fn sweeps_and_exports_are_files_of_other_programs() {
+    let place = place();
+    place
+        .run("pepa sweep m.pepa --over t=0.1:1:4 --over r=1,2 --measure request --csv s.csv --svg s.svg")
+        .ok();
+    let csv = place.text("s.csv");
+    assert_eq!(csv.lines().next(), Some("t,r,states,request"));
+    assert_eq!(csv.lines().count(), 9);
+    assert!(place.text("s.svg").contains("request, r = 2"));
+    for (what, first) in [
+        ("mtx", "%%MatrixMarket"),
+        ("dot", "digraph"),
+        ("states", "state,probability"),
+        ("transitions", "from,action"),
+        ("prism", "// written"),
+    ] {
+        place.run(&format!("pepa export m.pepa --as {what} -o out")).ok();
+        assert!(place.text("out").starts_with(first), "{what}");
+    }
+    place.run("pepa export m.pepa --as dot -o m.pepa").refused(2, &["input"]);
+}
+
+#[test]
+fn a_model_is_formatted_and_checked() {
+    let place = place();
+    place.run("pepa fmt m.pepa --check").refused(1, &["m.pepa"]);
+    place.run("pepa fmt m.pepa -w").ok();
+    place.run("pepa fmt m.pepa --check").ok();
+    place.run("pepa check m.pepa --strict").ok();
+    place.write("bad.pepa", "r = 1;\nP = (a, r).Pp;\nP = (b, s).P;\nP <a> Q\n");
+    place.run("pepa check bad.pepa").refused(2, &[]);
+    let said = place.run("pepa solve bad.pepa").refused(2, &["bad.pepa:2:"]);
+    for word in ["bad.pepa:3:", "bad.pepa:4:", "there is no process `Q`", "^"] {
+        assert!(said.err.contains(word), "{word}: {}", said.err);
+    }
+    place.run("pepa solve m.pepa --set q=1").refused(2, &["--set q", "r, t"]);
+    place.run("pepa states m.pepa --states 3").refused(1, &["more than 3 states", "--aggregate"]);
+}
+
+#[test]
+fn the_best_mapping_is_said() {
+    let place = Place::new();
+    let processors = "[[processor]]\ntime = \"100 ms\"\n".repeat(3);
+    let text = format!("format = 1\nstages = 3\ncandidates = \"all\"\nlocal = \"0.1 ms\"\n{processors}");
+    place.write("map.toml", text);
+    let said = place.run("map map.toml --models . --json -").ok().json();
+    assert!((said["best"]["throughput"].as_f64().unwrap() - 5.63467).abs() < 1e-5);
+    assert_eq!(said["best"]["mapping"], serde_json::json!([1, 2, 3]));
+    assert_eq!(said["candidates"].as_array().unwrap().len(), 27);
+    let solved = place.run("pepa solve pipeline-1-2-3.pepa --json -").ok().json();
+    assert_eq!((&solved["states"], &solved["transitions"]), (&27.into(), &51.into()));
+    assert_eq!(solved["throughput"]["process_1"], said["best"]["throughput"]);
+}
