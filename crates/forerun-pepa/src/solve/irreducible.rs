@@ -10,6 +10,8 @@ const MOVED: f64 = 1e-6;
 const SMALL: f64 = 1e-8;
 /// Below this, residuals are what rounding leaves of them.
 const ROUNDING: f64 = 1e-13;
+/// Chains of up to so many states are solved directly when all else fails: it takes some seconds.
+const STILL_DIRECT: usize = 4000;
 /// Times in a row that the residual may hardly become smaller before it is given up.
 const PATIENCE: usize = 4;
 /// Times that the tolerance is tightened, at most.
@@ -60,24 +62,31 @@ pub fn irreducible(
         });
     }
     if n <= how.direct {
-        let x = direct::eliminate(chain);
-        let residual = chain.residual(&x);
-        let solver = "direct (GTH elimination)".to_string();
-        if residual.is_nan() || residual > how.tolerance {
-            return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
-        }
-        return Ok(Solution { x, residual, solver, confirmation: Confirmation::Exact });
+        return directly(chain, how);
     }
     let mut iteration = Iteration::new(chain);
     let reached = iteration.until(how.tolerance, PATIENCE, stop);
     if stop() {
         return Err(SolveError::Stopped);
     }
+    if !reached && n <= STILL_DIRECT {
+        return directly(chain, how);
+    }
     if !reached {
         let (residual, solver) = (iteration.residual, iteration.describe());
         return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
     }
     confirm(iteration, measures, stop)
+}
+
+fn directly(chain: &Chain, how: &Solving) -> Result<Solution, SolveError> {
+    let x = direct::eliminate(chain);
+    let residual = chain.residual(&x);
+    let solver = "direct (GTH elimination)".to_string();
+    if residual.is_nan() || residual > how.tolerance {
+        return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
+    }
+    Ok(Solution { x, residual, solver, confirmation: Confirmation::Exact })
 }
 
 /// Tightens the tolerance a hundredfold, again and again, until measures stay where they are. At the limit of

@@ -24,6 +24,11 @@ const REPAIR: f64 = 1e-3;
 /// A residual below this is rounding: it does not get smaller.
 const FLOOR: f64 = 1e-15;
 
+/// Below this, rounding begins to tell.
+const ROUNDING: f64 = 1e-12;
+/// Hierarchies that may be of little use.
+const SLOW: usize = 25;
+
 /// How it is being solved.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Method {
@@ -74,8 +79,8 @@ impl<'a> Iteration<'a> {
     /// Goes on until the residual is at most `tolerance`, or `patience` times in a row became hardly smaller;
     /// whether it got there. `stop` ends it early.
     pub(super) fn until(&mut self, tolerance: f64, patience: usize, stop: &dyn Fn() -> bool) -> bool {
-        let mut idle = 0;
-        while self.residual > tolerance.max(FLOOR) && idle < patience && !stop() {
+        let (mut idle, mut slow) = (0, 0);
+        while self.residual > tolerance.max(FLOOR) && idle < patience && slow < SLOW && !stop() {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {
@@ -93,8 +98,15 @@ impl<'a> Iteration<'a> {
                 Method::Levels if self.builds < BUILDS => self.level(),
                 Method::Levels => break,
             }
-            // At the limit of rounding nothing gets better.
-            idle = if self.residual < 0.5 * self.best { 0 } else { idle + 1 };
+            if self.residual < 0.5 * self.best {
+                idle = 0;
+            } else if self.best <= ROUNDING {
+                // At the limit of rounding nothing gets better.
+                idle += 1;
+            } else if self.method == Method::Levels {
+                // Far from it the first hierarchies may be of little use.
+                slow += 1;
+            }
             self.best = self.best.min(self.residual);
         }
         self.residual <= tolerance
