@@ -1,7 +1,7 @@
 //! Steady states of large chains, step by step.
 
 use super::krylov::improve;
-use super::multilevel::Hierarchy;
+use super::multilevel::{Hierarchy, cycle};
 use super::{normalise, sweep};
 use crate::chain::Chain;
 
@@ -139,6 +139,8 @@ impl<'a> Iteration<'a> {
 
     /// A hierarchy for where it is now, and steps with it.
     fn level(&mut self) {
+        cycle(self.chain, &mut self.x);
+        normalise(&mut self.x);
         let hierarchy = Hierarchy::of(self.chain, &self.x);
         self.builds += 1;
         // The first hierarchies are of distributions far from the solution: not much is made of them.

@@ -2,9 +2,10 @@
 
 use crate::chain::Chain;
 
-/// A pair is put together if what flows between the two is at least this share of what flows out of them
-/// (Notay's bound on the quality of a pair, here 8, for rows and columns that sum to zero).
-const QUALITY: f64 = 0.25;
+/// A pair is put together if what flows between the two is at least this share of what flows out of them. Notay's
+/// bound on the quality of a pair asks for about a quarter; with many transitions a state hardly any pair has that, no
+/// chain would become small enough to be solved, and what mixes slowest would stay as it is.
+const QUALITY: f64 = 0.05;
 const ALONE: u32 = u32::MAX;
 
 /// Pairs each state with the one it is coupled to most strongly, in the weights `w` (all 1 if empty). Gives each

@@ -12,10 +12,12 @@
 mod aggregate;
 mod cycle;
 mod dense;
+mod multiply;
 
 use aggregate::{coarsen, pairs};
 use cycle::correct;
 use dense::Lu;
+pub(super) use multiply::cycle;
 
 use crate::chain::Chain;
 
