@@ -1,12 +1,12 @@
 //! Cooperation and hiding sets that do nothing, or block something.
 
 use crate::model::{Compiled, Settings, System, compile};
-use crate::syntax::{ActionSet, Diagnostic, Dialect, Model, Name, Process};
+use crate::syntax::{ActionSet, Diagnostic, Model, Name, Process};
 
 /// Goes through the system equation and all cooperations that have names.
-pub(super) fn sets(model: &Model, compiled: &Compiled, dialect: Dialect) -> Vec<Diagnostic> {
+pub(super) fn sets(model: &Model, compiled: &Compiled) -> Vec<Diagnostic> {
     let Some(system) = &compiled.system else { return Vec::new() };
-    let mut checker = Checker { model, system, dialect, all: Vec::new() };
+    let mut checker = Checker { model, system, all: Vec::new() };
     checker.process(&model.system);
     for process in &model.processes {
         checker.process(&process.body);
@@ -17,7 +17,6 @@ pub(super) fn sets(model: &Model, compiled: &Compiled, dialect: Dialect) -> Vec<
 struct Checker<'a> {
     model: &'a Model,
     system: &'a System,
-    dialect: Dialect,
     all: Vec<Diagnostic>,
 }
 
@@ -56,7 +55,7 @@ impl Checker<'_> {
             ActionSet::Listed(names) => names.clone(),
             ActionSet::Shared(_) => Vec::new(),
         };
-        for (at, (set, process)) in rest.iter().enumerate() {
+        for (set, process) in rest {
             let right = self.alphabet(process);
             for name in listed(set) {
                 match (left.contains(&name.text), right.contains(&name.text)) {
@@ -72,11 +71,6 @@ impl Checker<'_> {
                         self.all.push(Diagnostic::warning("blocked", name.span.range(), message));
                     }
                 }
-            }
-            if at > 0 && rest[at - 1].0 != *set && self.dialect == Dialect::Any && at == 1 {
-                let message = "cooperations on different actions in a row are read from the left; the Workbench reads them \
-                               from the right, so parentheses are safer";
-                self.all.push(Diagnostic::note("order", process.span().range(), message));
             }
             left.extend(right);
             self.process(process);

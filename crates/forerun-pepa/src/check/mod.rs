@@ -28,7 +28,7 @@ fn check_model(model: &Model, dialect: Dialect) -> Vec<Diagnostic> {
     let mut all = definitions::unused(model, &compiled, dialect);
     all.extend(compiled.problems.iter().cloned());
     if compiled.system.is_some() {
-        all.extend(cooperation::sets(model, &compiled, dialect));
+        all.extend(cooperation::sets(model, &compiled));
         all.extend(definitions::components(model, &compiled));
         all.extend(states(model, &compiled));
     }

@@ -2,6 +2,7 @@
 
 use super::ast::{ActionSet, Activity, Name, Process, Span};
 use super::cursor::Cursor;
+use super::diagnostic::Diagnostic;
 use super::dialect::Dialect;
 use super::token::Kind;
 
@@ -117,6 +118,11 @@ impl Cursor<'_> {
         if sets.is_empty() {
             others.insert(0, first);
             return Some(choice(others));
+        }
+        if self.dialect == Dialect::Any && sets.windows(2).any(|pair| pair[0] != pair[1]) {
+            let message = "cooperations on different actions in a row are read from the left; the Workbench reads them \
+                           from the right, so parentheses are safer";
+            self.problems.push(Diagnostic::note("order", self.last_span().range(), message));
         }
         if self.dialect != Dialect::Workbench {
             return Some(cooperation(first, sets.into_iter().zip(others).collect()));
