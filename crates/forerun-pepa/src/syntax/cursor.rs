@@ -1,7 +1,7 @@
 //! A place among the parts of a text, and how to go on after an error.
 
 use super::ast::{Name, Span};
-use super::diagnostic::Diagnostic;
+use super::diagnostic::{Diagnostic, Severity};
 use super::dialect::Dialect;
 use super::token::{Kind, Token};
 
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
 
     /// Whether enough has been said.
     pub(super) fn enough(&self) -> bool {
-        self.problems.len() >= ENOUGH
+        self.problems.iter().filter(|d| d.severity == Severity::Error).count() >= ENOUGH
     }
 
     /// Reads a name.
