@@ -25,7 +25,7 @@ macro_rules! job_help {
             $command,
             " JOB --help` explains beside the job's own:\n  ",
             $options,
-            "\n  --strategy, --groups, --arity, --grain, --set, --window\n  --platform, --profile, --write-profile\n\n",
+            "\n  --skeleton, --strategy, --groups, --arity, --grain, --set, --window, --block, --ahead\n  --platform, --profile, --write-profile\n\n",
             "\
 A JOB can also be a file, here job.toml, in TOML; options beside it go before what it says, and
 names of files in it are relative to the directory that it is in:
@@ -98,7 +98,7 @@ pub enum Command {
     #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]
     Plan(JobArgs<PlanOptions>),
     /// Predict a job's time on given numbers of processors.
-    #[command(after_help = job_help!("predict", "--processors, --by"))]
+    #[command(after_help = job_help!("predict", "--processors, --by, --efficiency, --csv, --svg"))]
     Predict(JobArgs<PredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]

@@ -63,9 +63,9 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
 
 /// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
 /// estimated with so many degrees of freedom: Student's quantile over the normal one, by the expansion
-/// of Abramowitz and Stegun, 26.7.5, to its second term.
+/// of Abramowitz and Stegun, 26.7.5, to its third term.
 fn widening(free: f64) -> f64 {
-    1.0 + 1.211 / free + 1.438 / free.powi(2)
+    1.0 + 1.211 / free + 1.440 / free.powi(2) + 1.304 / free.powi(3)
 }
 
 /// Relative deviation of the calls from the line, those beyond three robust deviations taken at three.
