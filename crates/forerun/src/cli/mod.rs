@@ -2,8 +2,8 @@
 
 mod count;
 mod job;
-mod model;
 pub mod map;
+mod model;
 mod options;
 pub mod pepa;
 

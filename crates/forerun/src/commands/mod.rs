@@ -3,8 +3,8 @@
 pub mod generate;
 pub mod isoefficiency;
 pub mod job;
-pub mod model;
 pub mod map;
+pub mod model;
 pub mod outcomes;
 pub mod pepa;
 pub mod plan;

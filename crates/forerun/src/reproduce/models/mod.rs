@@ -4,6 +4,7 @@
 //! study's business: there is no constant of a paper here.
 
 mod arithmetic;
+mod benoit;
 mod du;
 mod juhasz;
 mod kuntraruk;
@@ -127,7 +128,7 @@ const fn whole(name: &'static str) -> Parameter {
 
 /// All models, by paper.
 pub fn models() -> impl Iterator<Item = &'static Model> {
-    [arithmetic::MODELS, kuntraruk::MODELS, juhasz::MODELS, mizutani::MODELS, du::MODELS]
+    [arithmetic::MODELS, kuntraruk::MODELS, juhasz::MODELS, benoit::MODELS, mizutani::MODELS, du::MODELS]
         .into_iter()
         .flatten()
 }

@@ -20,6 +20,7 @@ static FILES: &[(&str, &str)] = files![
     "kuntraruk-sorting",
     "juhasz-equations",
     "juhasz-figures",
+    "benoit-mappings",
     "mizutani-overhead",
     "du-packets",
 ];
