@@ -10,10 +10,13 @@
 //! that digit l + 1 counts least, neighbours in number are merged first and the pipeline keeps
 //! the order of the inputs, at no cost. (Numbered by rank, as published, it does not.)
 //!
-//! *End.* A rank with no input left and no incoming link open sends what it holds marked as the
-//! last on its next outgoing link, an empty last on the others, and ends. It sends on each link
-//! what it would have sent there next, so a window of one message is enough, and a set that is
-//! under way arrives whole. The number of inputs need not be known.
+//! *End.* Where the number N of inputs is known, F = ⌈(N − P) / (P − P/a)⌉ steps take new tasks, and every
+//! rank runs F + n steps: those without a result send packets without one, and the last n steps visit
+//! each level once, so that every result reaches the last rank. Where it is not known, a rank
+//! with no input left and no incoming link open sends what it holds marked as the last on its
+//! next outgoing link, an empty last on the others, and ends. It sends on each link what it would
+//! have sent there next, so a window of one message is enough, and a set that is under way arrives
+//! whole. That takes up to n² steps, in which all but the first n say only that there is nothing.
 
 use super::schedule::{Links, Schedule};
 use super::work::{Pack, Partial, Work};
@@ -24,8 +27,9 @@ use crate::{Endpoint, Stop};
 /// leaves.
 ///
 /// The arity is ARITY, or where that is 0, `arity`: the usual one is compiled by itself, since in
-/// virtual time a step costs little else than finding out what it is.
-pub(super) async fn rank<const ARITY: u32, E, A, S, K>(
+/// virtual time a step costs little else than finding out what it is. For the same reason, whether the
+/// number of inputs is KNOWN is a parameter too.
+pub(super) async fn rank<const ARITY: u32, const KNOWN: bool, E, A, S, K>(
     w: &Work<'_, A, S, K>,
     e: &mut E,
     arity: usize,
@@ -40,7 +44,8 @@ where
     let mut s = Schedule::<ARITY>::new(e.rank() - base, w.share.size, arity);
     // In a box: only one rank of a group needs the room for it.
     let mut sink = if s.is_last() { Some(Box::new(w.open(e).await?)) } else { None };
-    let mut open = Links::incoming(&s);
+    let end = s.end(w.share.len().unwrap_or(u64::MAX));
+    let mut open = if KNOWN { Links::default() } else { Links::incoming(&s) };
     // The piece that the rank holds, word by word: see `Packet`.
     let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
     let mut task = s.first_task();
@@ -49,7 +54,7 @@ where
     loop {
         if let Some(index) = w.share.global(task) {
             (first, results) = (index, 1);
-            if w.share.len().is_some() {
+            if KNOWN {
                 held = Some(w.begin_task(e, index).await?);
             } else if !ended {
                 // In a box: waiting for inputs takes longer than that.
@@ -57,16 +62,16 @@ where
                 ended = held.is_none();
             }
         }
-        while !(s.sends() || sink.is_some() && open.none()) {
+        while !(s.sends() || if KNOWN { s.first() >= end } else { sink.is_some() && open.none() }) {
             // What the level's senders hold, in their order, then what this rank holds.
             let (mut before, mut before_first, mut before_results) = (None::<Partial<A>>, 0, 0);
             for digit in 0..s.fan_in() {
-                if !open.has(&s, digit) {
+                if !KNOWN && !open.has(&s, digit) {
                     continue;
                 }
                 let (value, its_first, its_results, is_last) =
                     e.recv_from(base + s.sender(digit)).await?.into_parts();
-                if is_last {
+                if !KNOWN && is_last {
                     open.close(&s, digit);
                 }
                 let Some(value) = value else { continue };
@@ -101,10 +106,10 @@ where
                 w.deliver(e, sink, Piece { value, first, results }).await?;
             }
         }
-        task = s.task();
-        if open.none() && (ended || w.share.is_dry(task) || sink.is_some()) {
+        if if KNOWN { s.first() >= end } else { open.none() && (ended || sink.is_some()) } {
             break;
         }
+        task = s.task();
         e.send(base + s.receiver(), Packet::of(held.take(), first, results, false)).await?;
         s.step();
     }
@@ -114,7 +119,7 @@ where
         }
         return w.close(e, *sink).await.map(Some);
     }
-    for _ in 0..s.levels() {
+    for _ in 0..if KNOWN { 0 } else { s.levels() } {
         if s.sends() {
             e.send(base + s.receiver(), Packet::of(held.take(), first, results, true)).await?;
         }

@@ -44,6 +44,20 @@ impl<const A: u32> Schedule<A> {
         self.stride = if stride == u64::from(self.ranks) { 1 } else { stride as u32 };
     }
 
+    /// The group's index of the first task that is taken in this step; it grows from step to step.
+    #[inline(always)]
+    pub(super) fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// What [`Schedule::first`] is when `tasks` tasks are taken and have come to the last rank: after
+    /// ⌈(N − P) / (P − P/a)⌉ + n steps, of which none has been done yet.
+    pub(super) fn end(&self, tasks: u64) -> u64 {
+        let each = u64::from(self.senders());
+        let steps = tasks.saturating_sub(self.first).div_ceil(each) + u64::from(self.levels());
+        self.first.saturating_add(steps.saturating_mul(each))
+    }
+
     /// `n` divided by aˡ.
     #[inline(always)]
     fn over_stride(&self, n: u32) -> u32 {
@@ -114,20 +128,16 @@ impl<const A: u32> Schedule<A> {
     }
 }
 
-/// Which of the links that lead to a rank are open, one bit a link, where A is as in [`Schedule`].
-#[derive(Debug)]
-pub(super) struct Links<const A: u32> {
-    /// Where the arity is 2: the strides of the levels.
-    few: u32,
-    /// Else the link from the rank with digit d at level l is bit l · (a − 1) + d.
-    more: Box<[u64]>,
-}
+/// Which of the links that lead to a rank are open, one bit a link: that from the rank with digit d at
+/// level l is bit l · (a − 1) + d.
+#[derive(Debug, Default)]
+pub(super) struct Links(Box<[u64]>);
 
-impl<const A: u32> Links<A> {
+impl Links {
     /// All that lead to the rank of the schedule, which is at its beginning.
-    pub(super) fn incoming(s: &Schedule<A>) -> Self {
-        let bits = if A == 2 { 0 } else { (s.levels() * s.fan_in()) as usize };
-        let mut links = Links { few: 0, more: vec![0; bits.div_ceil(64)].into() };
+    pub(super) fn incoming<const A: u32>(s: &Schedule<A>) -> Self {
+        let bits = (s.levels() * s.fan_in()) as usize;
+        let mut links = Links(vec![0; bits.div_ceil(64)].into());
         let mut s = s.clone();
         for _ in 0..s.levels() {
             if !s.sends() {
@@ -138,37 +148,28 @@ impl<const A: u32> Links<A> {
         links
     }
 
-    fn bit(s: &Schedule<A>, digit: u32) -> usize {
+    fn bit<const A: u32>(s: &Schedule<A>, digit: u32) -> usize {
         (s.stride.ilog(s.arity()) * s.fan_in() + digit) as usize
     }
 
     /// Whether the link from the sender with `digit` at this level is open.
-    #[inline(always)]
-    pub(super) fn has(&self, s: &Schedule<A>, digit: u32) -> bool {
-        if A == 2 {
-            return self.few & s.stride != 0;
-        }
+    pub(super) fn has<const A: u32>(&self, s: &Schedule<A>, digit: u32) -> bool {
         let bit = Self::bit(s, digit);
-        self.more[bit / 64] >> (bit % 64) & 1 == 1
+        self.0[bit / 64] >> (bit % 64) & 1 == 1
     }
 
-    fn put(&mut self, s: &Schedule<A>, digit: u32, open: bool) {
+    fn put<const A: u32>(&mut self, s: &Schedule<A>, digit: u32, open: bool) {
         let bit = Self::bit(s, digit);
-        if A == 2 {
-            self.few = self.few & !s.stride | if open { s.stride } else { 0 };
-        } else {
-            let word = &mut self.more[bit / 64];
-            *word = *word & !(1 << (bit % 64)) | u64::from(open) << (bit % 64);
-        }
+        let word = &mut self.0[bit / 64];
+        *word = *word & !(1 << (bit % 64)) | u64::from(open) << (bit % 64);
     }
 
-    pub(super) fn close(&mut self, s: &Schedule<A>, digit: u32) {
+    pub(super) fn close<const A: u32>(&mut self, s: &Schedule<A>, digit: u32) {
         self.put(s, digit, false);
     }
 
-    #[inline(always)]
     pub(super) fn none(&self) -> bool {
-        if A == 2 { self.few == 0 } else { self.more.iter().all(|&word| word == 0) }
+        self.0.iter().all(|&word| word == 0)
     }
 }
 

@@ -150,6 +150,9 @@ where
     {
         match self.shape.strategy {
             _ if self.shape.ranks == self.shape.groups => runner.run(&Alone(self.teams())),
+            Strategy::ParallelPipeline if self.source.len().is_none() => {
+                runner.run(&EndlessPipeline(self.teams()))
+            }
             Strategy::ParallelPipeline if self.shape.arity == 2 => runner.run(&BinaryPipeline(self.teams())),
             Strategy::ParallelPipeline => runner.run(&Pipeline(self.teams())),
             Strategy::ReductionTree => runner.run(&Tree(self.teams())),
@@ -205,8 +208,9 @@ macro_rules! program {
 }
 
 program!(Alone, |w, e, _shape| async { w.alone(e).await.map(Some) });
-program!(BinaryPipeline, |w, e, shape| pipeline::rank::<2, _, _, _, _>(w, e, shape.arity));
-program!(Pipeline, |w, e, shape| pipeline::rank::<0, _, _, _, _>(w, e, shape.arity));
+program!(BinaryPipeline, |w, e, shape| pipeline::rank::<2, true, _, _, _, _>(w, e, shape.arity));
+program!(Pipeline, |w, e, shape| pipeline::rank::<0, true, _, _, _, _>(w, e, shape.arity));
+program!(EndlessPipeline, |w, e, shape| pipeline::rank::<0, false, _, _, _, _>(w, e, shape.arity));
 program!(Tree, |w, e, shape| tree::rank(w, e, shape.arity));
 program!(MasterSlave, |w, e, _shape| master_slave::rank(w, e));
 program!(Adaptive, |w, e, shape| adaptive::rank(

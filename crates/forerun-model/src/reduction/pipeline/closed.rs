@@ -19,18 +19,7 @@
 //! steps with one of them takes at most t/n + 1 of the longest cycle of n steps, so that it is longer
 //! by less than n (n + 2) mean steps.
 //!
-//! *Closing.* A rank closes its outgoing links when those into it are closed, and a link of level l
-//! only in a step of that level. A rank that receives at m levels so closes one cycle of n steps
-//! after those that receive at m − 1 of these; the last link into the last rank closes n (n − 1)
-//! steps after the first rank, in step F, has found no further task. The last rank receives at all
-//! n levels all the while, beyond its last set
-//!
-//! ```text
-//! (a − 1) (n − 1)² o_r(0)
-//! ```
-//!
-//! Where o_s is larger than that, paths through senders can be longer, by n (n − 1) times the difference at
-//! most.
+//! Where o_s is larger than o_r, paths through senders can be longer, by n times the difference at most.
 
 use super::super::costs::Costs;
 use super::cycle::{climb, step, take};
@@ -38,11 +27,6 @@ use super::cycle::{climb, step, take};
 /// Seconds from the start to when the first set is complete.
 pub(super) fn fill(c: &Costs, a: u64, levels: u32, n: u64) -> f64 {
     c.open().max(c.task + climb(c, a, levels, n.min(a.pow(levels))))
-}
-
-/// The end of the protocol, after the last set.
-fn closing(c: &Costs, a: u64, levels: u32) -> f64 {
-    (a - 1) as f64 * f64::from(levels - 1).powi(2) * c.receive(0)
 }
 
 /// The makespan of `n` tasks on a^levels ranks.
@@ -57,7 +41,7 @@ pub(super) fn seconds(c: &Costs, a: u64, levels: u32, n: u64) -> f64 {
         return f64::from(levels) * hop + 2.0 * open;
     }
     if steps == 0 {
-        return fill(c, a, levels, n) + c.sink(n) + closing(c, a, levels) + open;
+        return fill(c, a, levels, n) + c.sink(n) + open;
     }
     // Tasks of the last cohort.
     let rest = n - p - (steps - 1) * cohort;
@@ -77,5 +61,5 @@ pub(super) fn seconds(c: &Costs, a: u64, levels: u32, n: u64) -> f64 {
         end = end.max(delivered(f - 1.0, cohort) + deliver(rest));
     }
     let sinks = fill(c, a, levels, n) + c.sink(p) + (f - 1.0) * last_cycle + deliver(rest);
-    end.max(sinks) + closing(c, a, levels) + open
+    end.max(sinks) + open
 }

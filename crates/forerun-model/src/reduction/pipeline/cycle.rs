@@ -51,9 +51,7 @@ pub(super) fn climb(c: &Costs, a: u64, levels: u32, tasks: u64) -> f64 {
 /// What the last rank does with a set of `tasks` tasks in a step.
 pub(super) fn take(c: &Costs, a: u64, levels: u32, tasks: u64) -> Cycle {
     let s = a.pow(levels - 1);
-    // With one level, ranks without a further task have said so with their last one.
-    let senders = if levels == 1 { tasks.min(a - 1) } else { a - 1 };
-    let mut g = Cycle { communication: senders as f64 * c.receive(tasks.min(s)), ..Cycle::default() };
+    let mut g = Cycle { communication: (a - 1) as f64 * c.receive(tasks.min(s)), ..Cycle::default() };
     let mut held = tasks.min(s);
     for i in 1..a - 1 {
         let q = tasks.saturating_sub(i * s).min(s);

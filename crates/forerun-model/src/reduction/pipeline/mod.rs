@@ -1,8 +1,8 @@
 //! The parallel pipeline in closed form: equation 6 of Kuntraruk, Pottenger and Ross with both
-//! drain terms, for stages of unequal length, any arity, any number of tasks, and with the end of the
-//! protocol.
+//! drain terms, for stages of unequal length, any arity and any number of tasks.
 //!
-//! P = aⁿ ranks; F = ⌈(N − P) / (P − P/a)⌉ steps take new tasks. With s = a^(d−1), the d-th
+//! P = aⁿ ranks; F = ⌈(N − P) / (P − P/a)⌉ steps take new tasks, and n further ones bring their results
+//! to the last rank. With s = a^(d−1), the d-th
 //! receiving step after a task costs
 //!
 //! ```text
@@ -82,8 +82,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         totals.delivered(f - 1.0, c.sink(cohort));
         totals.delivered(1.0, c.sink(rest));
     }
-    // Every link ends with a message that is empty.
-    totals.message(c, 0, f64::from(levels) * cohort as f64);
+    // In the steps where others fill or drain, ranks send messages that are empty.
+    totals.message(c, 0, (u64::from(levels) * cohort - (p - 1)) as f64);
     totals.delivered(f64::from(n > 0), c.sink(n.min(p)));
     totals.delivered(2.0, open);
     let bound = if last_cycle > mean {

@@ -2,8 +2,8 @@
 //!
 //! In every step each rank either sends and takes a task, or receives and merges, in the order that the
 //! rank's digits say; a message is received in the step in which it is sent. So the times of all
-//! ranks follow from those of the step before by sums and maxima (a max-plus recurrence), the end
-//! of the protocol and messages above S included. A step in the middle of a long run is like
+//! ranks follow from those of the step before by sums and maxima (a max-plus recurrence), messages
+//! above S included. A step in the middle of a long run is like
 //! the step n before it: long runs are followed at both ends only (see [`seconds`]).
 
 use super::super::costs::Costs;
@@ -16,26 +16,12 @@ struct Rank {
     clock: Party,
     /// Results that it holds.
     held: u64,
-    /// Links into it that are open.
-    open: u32,
-    phase: Phase,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Phase {
-    Tasks,
-    /// There was no further task.
-    Dry,
-    /// So many more steps, in which it closes its links.
-    Closing(u32),
-    Ended,
 }
 
 /// What a rank has sent in a step.
 #[derive(Debug, Clone, Copy)]
 struct Sent {
     results: u64,
-    is_last: bool,
     /// When it arrives, or the request for it.
     arrival: f64,
 }
@@ -46,8 +32,6 @@ struct Steps<'c> {
     levels: u32,
     tasks: u64,
     ranks: Vec<Rank>,
-    /// By receiver, level and sender's digit.
-    links: Vec<bool>,
     /// Task that the first rank of a step's cohort takes.
     first: u64,
 }
@@ -55,41 +39,27 @@ struct Steps<'c> {
 impl<'c> Steps<'c> {
     fn new(c: &'c Costs, arity: usize, levels: u32, tasks: u64) -> Steps<'c> {
         let p = arity.pow(levels);
-        let mut links = vec![false; p * levels as usize * (arity - 1)];
-        let mut ranks = Vec::with_capacity(p);
-        for r in 0..p {
+        let rank = |r| {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
             let has = (r as u64) < tasks;
-            let mut rank = Rank {
-                clock: Party { time: if has { begin + c.task } else { begin }, port: 0.0 },
-                held: u64::from(has),
-                open: 0,
-                phase: if has { Phase::Tasks } else { Phase::Dry },
-            };
-            for level in 0..levels {
-                if r / arity.pow(level) % arity == arity - 1 {
-                    let at = (r * levels as usize + level as usize) * (arity - 1);
-                    links[at..at + arity - 1].fill(true);
-                    rank.open += arity as u32 - 1;
-                }
-            }
-            ranks.push(rank);
-        }
-        Steps { c, arity, levels, tasks, ranks, links, first: p as u64 }
+            let time = if has { begin + c.task } else { begin };
+            Rank { clock: Party { time, port: 0.0 }, held: u64::from(has) }
+        };
+        Steps { c, arity, levels, tasks, ranks: (0..p).map(rank).collect(), first: p as u64 }
     }
 
     fn run(mut self) -> f64 {
-        let last = self.ranks.len() - 1;
-        let mut step = 0u64;
-        while self.ranks[last].open > 0 {
-            self.step((step % u64::from(self.levels)) as u32);
-            step += 1;
-            if step >= u64::from(self.levels) {
+        let p = self.ranks.len();
+        let (last, cohort, levels) = (p - 1, (p - p / self.arity) as u64, u64::from(self.levels));
+        let taking = self.tasks.saturating_sub(p as u64).div_ceil(cohort);
+        for step in 0..taking + levels {
+            self.step((step % levels) as u32);
+            if step + 1 >= levels {
                 self.deliver(last);
             }
         }
-        self.deliver(last);
-        self.ranks[last].clock.time + self.c.open()
+        self.ranks[last].clock.time += self.c.open();
+        self.ranks.iter().map(|rank| rank.clock.time).fold(0.0, f64::max)
     }
 
     fn deliver(&mut self, last: usize) {
@@ -109,8 +79,8 @@ impl<'c> Steps<'c> {
                 for digit in 0..arity - 1 {
                     let sender = base + digit * stride;
                     let next = self.first + (high + (low + digit * stride) * above) as u64;
-                    let Some(sent) = self.send(sender, next) else { continue };
-                    self.receive((sender, receiver), level, digit, sent, &mut merged);
+                    let sent = self.send(sender);
+                    self.receive((sender, receiver), sent, &mut merged);
                     self.take(sender, next);
                 }
                 let rank = &mut self.ranks[receiver];
@@ -120,66 +90,30 @@ impl<'c> Steps<'c> {
                 }
             }
         }
-        for rank in &mut self.ranks {
-            if let Phase::Closing(left) = rank.phase {
-                rank.phase = if left > 1 { Phase::Closing(left - 1) } else { Phase::Ended };
-            }
-        }
         self.first += (p - p / arity) as u64;
     }
 
-    /// What `sender` sends in this step, in which `next` would be its next task.
-    fn send(&mut self, sender: usize, next: u64) -> Option<Sent> {
-        let c = self.c;
-        let mut rank = self.ranks[sender];
-        if rank.phase == Phase::Ended {
-            return None;
-        }
-        let dry = rank.phase == Phase::Dry || next >= self.tasks;
-        if rank.open == 0 && dry && !matches!(rank.phase, Phase::Closing(_)) {
-            rank.phase = Phase::Closing(self.levels);
-        }
+    fn send(&mut self, sender: usize) -> Sent {
+        let rank = &mut self.ranks[sender];
         let results = std::mem::take(&mut rank.held);
-        let is_last = matches!(rank.phase, Phase::Closing(_));
-        let arrival = rank.clock.send(c, results);
-        self.ranks[sender] = rank;
-        Some(Sent { results, is_last, arrival })
+        Sent { results, arrival: rank.clock.send(self.c, results) }
     }
 
-    fn receive(
-        &mut self,
-        (sender, receiver): (usize, usize),
-        level: u32,
-        digit: usize,
-        sent: Sent,
-        merged: &mut u64,
-    ) {
-        let at = (receiver * self.levels as usize + level as usize) * (self.arity - 1) + digit;
-        if !self.links[at] {
-            return;
-        }
+    fn receive(&mut self, (sender, receiver): (usize, usize), sent: Sent, merged: &mut u64) {
         let mut from = self.ranks[sender].clock;
         let rank = &mut self.ranks[receiver];
         rank.clock.receive(self.c, &mut from, sent.results, sent.arrival);
         rank.clock.time += self.c.merge(*merged, sent.results);
         *merged += sent.results;
-        if sent.is_last {
-            self.links[at] = false;
-            rank.open -= 1;
-        }
         self.ranks[sender].clock = from;
     }
 
     /// The sender's next task.
     fn take(&mut self, sender: usize, next: u64) {
-        let rank = &mut self.ranks[sender];
-        if rank.phase == Phase::Tasks {
-            if next < self.tasks {
-                rank.clock.time += self.c.task;
-                rank.held = 1;
-            } else {
-                rank.phase = Phase::Dry;
-            }
+        if next < self.tasks {
+            let rank = &mut self.ranks[sender];
+            rank.clock.time += self.c.task;
+            rank.held = 1;
         }
     }
 }
