@@ -140,6 +140,20 @@ proptest! {
         equal(&shape, Load::new(n, 1.0), &profile, &cluster(network))?;
     }
 
+    /// Every one of P − P/a senders in each of ⌈(N − P) / (P − P/a)⌉ + n steps.
+    #[test]
+    fn the_parallel_pipelines_messages(
+        arity in 2usize..5, levels in 1u32..5, n in tasks(), profile in profiles(), network in networks(),
+    ) {
+        let size = arity.pow(levels);
+        let shape = Shape { arity, ..Shape::new(Strategy::ParallelPipeline, size) };
+        let (load, platform) = (Load::new(n, 1.0), cluster(network));
+        let (p, senders) = (size as u64, (size - size / arity) as u64);
+        let messages = (n.saturating_sub(p).div_ceil(senders) + u64::from(levels)) * senders;
+        prop_assert_eq!(simulate(&shape, &load, &profile, &platform).messages, messages);
+        prop_assert_eq!(predict(&shape, &load, &profile, &platform).unwrap().messages, messages);
+    }
+
     /// A fixed deal goes at the speed of the slowest rank at worst, and at that of the fastest at
     /// best: more cannot be said without following every rank.
     #[test]
