@@ -182,7 +182,7 @@ pub trait Together<W> {
     /// Does it.
     fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
     where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
+        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
         S: Source<Input = A::Block> + Sync,
         K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync;
 }

@@ -67,7 +67,7 @@ impl Together<Written> for OnThreads {
 
     fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
     where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
+        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
         S: Source<Input = A::Block> + Sync,
         K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = Written>> + Sync,
     {

@@ -25,7 +25,7 @@ use forerun_skeleton::{Cancel, RunError};
 
 use self::contention::contention;
 use self::ends::rehearse;
-pub(crate) use self::fit::{Point, fit, median};
+pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, merge_pairs};
 use self::sample::{Sampled, Sampler};
 

@@ -1,37 +1,41 @@
 //! The pilot of a scatter-gather: what reading, processing, both resolutions and writing cost, from
-//! a sample of the job's blocks.
+//! short runs of some of the job's blocks.
 //!
-//! For blocks of growing size: some are read, one by one; each of as many workers as there will be
-//! ranks processes some, alone and then all at once, which shows how much they slow each other;
-//! one rank's blocks are merged, few of them and then more; then two ranks' packets, which are written.
-//! It ends when its budget is spent: 5 % of what the job would take, 0.3 to 2 s.
+//! One rank with few blocks, one rank with more and smaller ones, and as many ranks as there will be
+//! take turns, so that what else the machine does falls on all alike. The first two tell what processing
+//! costs by size of block and merging by number of blocks; the last how much ranks slow each other, and
+//! what their packets cost to merge. It ends when its budget is spent: 5 % of what the job would take on
+//! one processor, but no more than 2 s, and no less than 0.6 s or half of a short job.
 
-use std::sync::Barrier;
-use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use forerun_apps::{ScatterGatherJob, Together};
-use forerun_platform::{PhaseCost, ScatterGatherProfile, Stage};
-use forerun_skeleton::guard::guard;
-use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::{Cooperate, Global, Local, Want};
-use forerun_skeleton::{AppError, Cancel, Charge, Message, RunError};
+use forerun_platform::{PhaseCost, ScatterGatherProfile};
+use forerun_skeleton::reduction::{Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::Cooperate;
+use forerun_skeleton::{Cancel, RunError};
 
-use super::costs::{Call, by_ways, straight};
-use crate::pilot::median;
+use super::costs::{Call, by_ways};
+use super::rehearsal::{Calls, Stagehand};
 
-/// Size of the first blocks tried, and by how much the next are larger.
+/// Size of the first blocks, which tell how long the others will take.
 const FIRST: u64 = 256 << 10;
-const LARGER: u64 = 4;
-/// Blocks that are merged: few, and more.
-const WAYS: [usize; 2] = [2, 8];
-/// Ranks whose packets are merged.
-const RANKS: usize = 2;
-/// The part of the input that a sample may be.
-const MOST: u64 = 4;
-/// Share of the job's time that the pilot may take, and its bounds in seconds.
+/// Blocks of a rank: few, and more that are smaller in proportion.
+const BLOCKS: [usize; 2] = [4, 16];
+/// Turns, unless they would go on beyond the budget: one alone could be disturbed as a whole.
+const TURNS: u32 = 2;
+/// More turns than so many are not taken, however short they are.
+const MOST_TURNS: u32 = 4;
+/// Blocks that a turn takes the time of, if ranks that work beside each other slow each other by half.
+const TURN: f64 = 4.0 + 4.0 + 6.0;
+/// The part of the input that a run of the pilot may be, and of the memory that all may hold.
+const MOST: u64 = 2;
+const MEMORY: u64 = 4;
+/// Share of the job's time that the pilot may take, its bounds in seconds, and the share of the job
+/// that it never takes more than.
 const SHARE: f64 = 0.05;
-const BUDGET: (f64, f64) = (0.3, 2.0);
+const BUDGET: (f64, f64) = (0.6, 2.0);
+const HALF: f64 = 0.5;
 
 /// What the pilot found.
 #[derive(Debug, Clone)]
@@ -57,262 +61,174 @@ pub fn calibrate<J: ScatterGatherJob>(
     cancel: &Cancel,
 ) -> Result<Calibrated, RunError> {
     let begun = Instant::now();
-    let mut calls = Calls::default();
-    let (least, most) = job.blocks(workers, 4);
-    let mut block = FIRST.min(most).min((bytes / 16).max(1)).max(least);
-    // An empty input has nothing to sample, and costs nothing.
+    let mut found = Found::default();
     let mut largest = 0;
-    loop {
-        if bytes == 0 {
-            break;
-        }
-        let at = Instant::now();
-        let sample = Sample { workers, cancel, calls: &mut calls, element: job.element_bytes() };
-        job.together(block, sample)?;
-        largest = block;
-        let took = at.elapsed().as_secs_f64();
-        let busy: f64 = calls.per_byte();
-        let budget = (bytes as f64 * busy * SHARE).clamp(BUDGET.0, BUDGET.1);
-        let next = block.saturating_mul(LARGER);
-        let sampled = next.saturating_mul((RANKS * WAYS[1]) as u64);
-        if begun.elapsed().as_secs_f64() + LARGER as f64 * took > budget
-            || next > most
-            || sampled > bytes / MOST
-        {
-            break;
-        }
-        block = next;
+    // An empty input has nothing to sample, and costs nothing.
+    if bytes > 0 {
+        // Packets of several ranks are merged even if this job will have one.
+        let ranks = workers.max(2);
+        let (few, more) = (BLOCKS[0] as u64, (BLOCKS[1] / BLOCKS[0]) as u64);
+        let (least, most) = job.blocks(ranks, 4);
+        let held = u64::from(MOST_TURNS) * few * (2 + ranks as u64);
+        let room = job.memory().map_or(u64::MAX, |limit| limit / MEMORY / held);
+        let most = most.min(bytes / (MOST * few * ranks as u64)).min(room).max(least);
+        let pilot = Pilot { job, cancel, ranks, small: 0, budget: Duration::ZERO, found: &mut found };
+
+        let first = FIRST.min(most).max(least);
+        let rate = job.together(first, Probe(&pilot))?;
+        let job_s = bytes as f64 * rate;
+        let budget = (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * HALF);
+        let size = budget / f64::from(TURNS) / (TURN * rate).max(f64::MIN_POSITIVE);
+        largest = (size as u64).clamp(least, most);
+        let budget = Duration::from_secs_f64(budget);
+        job.together(largest, Pilot { budget, small: (largest / more).max(least), ..pilot })?;
     }
-    let (contention, process) = calls.process(workers);
-    let local = by_ways(&calls.local);
-    let pairs = by_ways(&calls.global);
-    // More ranks are merged like more blocks are.
-    let rise = local.per_byte_ln.min(pairs.per_byte / (RANKS as f64).ln());
-    let global = PhaseCost {
-        per_byte: pairs.per_byte - rise * (RANKS as f64).ln(),
-        per_byte_ln: rise,
-        error: pairs.error.max(local.error),
-        ..pairs
-    };
-    let (read, write) = (straight(&calls.read), straight(&calls.write));
-    let profile = ScatterGatherProfile {
-        spill: Some(read.per_byte + write.per_byte),
-        read,
-        process,
-        local,
-        global,
-        write,
-        finish: PhaseCost::default(),
-        element_bytes: job.element_bytes(),
-        held: 1.0,
-        contention,
-    };
-    let blocks = calls.alone.len() + calls.together.len();
-    Ok(Calibrated { profile, seconds: begun.elapsed().as_secs_f64(), blocks, largest })
+    let profile = found.profile(job.element_bytes(), workers);
+    Ok(Calibrated { profile, seconds: begun.elapsed().as_secs_f64(), blocks: found.blocks(), largest })
 }
 
-/// The calls that were timed.
+/// The calls that were timed: of one rank alone, and of all.
 #[derive(Debug, Default)]
-struct Calls {
-    read: Vec<Call>,
-    alone: Vec<Call>,
-    together: Vec<Call>,
-    local: Vec<Call>,
-    global: Vec<Call>,
-    write: Vec<Call>,
+struct Found {
+    alone: Calls,
+    together: Vec<Calls>,
 }
 
-impl Calls {
-    /// Seconds that a byte takes in all phases.
-    fn per_byte(&self) -> f64 {
-        let of = |calls: &[Call]| median(calls.iter().map(|c| c.seconds / c.bytes.max(1.0)).collect());
-        of(&self.read) + of(&self.alone) + of(&self.local) + of(&self.global) + of(&self.write)
+impl Found {
+    fn blocks(&self) -> usize {
+        self.alone.process.len() + self.together.iter().map(|calls| calls.process.len()).sum::<usize>()
     }
 
-    /// How much workers slow each other, and the cost of processing without that.
-    fn process(&self, workers: usize) -> (f64, PhaseCost) {
-        let others = workers.saturating_sub(1) as f64;
-        let alone = by_ways(&self.alone);
-        if others == 0.0 || self.together.is_empty() {
-            return (0.0, alone);
+    /// How much longer processing takes for each other worker; 0 to 1: cores that take turns at a single
+    /// one are no slower than that. Of the turns the lower median: what else a machine does may hit one as
+    /// a whole, and only ever makes it longer.
+    fn contention(&self, alone: &PhaseCost, workers: usize) -> f64 {
+        let sum = |calls: &Calls, of: fn(&PhaseCost, &Call) -> f64| -> f64 {
+            calls.process.iter().map(|call| of(alone, call)).sum()
+        };
+        let ratio = |calls: &Calls| sum(calls, |_, c| c.seconds) / sum(calls, |a, c| a.seconds(c.bytes, c.ways));
+        let mut ratios: Vec<f64> = self.together.iter().map(ratio).filter(|r| r.is_finite()).collect();
+        ratios.sort_by(f64::total_cmp);
+        let slower = ratios.get(ratios.len().saturating_sub(1) / 2).map_or(0.0, |ratio| ratio - 1.0);
+        if workers > 1 { (slower / (workers - 1) as f64).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    fn profile(&self, element_bytes: f64, workers: usize) -> ScatterGatherProfile {
+        let all = |of: fn(&Calls) -> &Vec<Call>| -> Vec<Call> {
+            self.together.iter().chain([&self.alone]).flat_map(of).copied().collect()
+        };
+        let (read, write) = (by_ways(&all(|calls| &calls.read)), by_ways(&all(|calls| &calls.write)));
+        let process = by_ways(&self.alone.process);
+        let local = by_ways(&self.alone.local);
+        let global: Vec<Call> = self.together.iter().filter_map(|calls| calls.global).collect();
+        let merged = by_ways(&global);
+        // More ranks are merged like more blocks are.
+        let ln = global.first().map_or(1.0, |call| call.ways.ln());
+        let rise = local.per_byte_ln.min(merged.per_byte / ln);
+        let global = PhaseCost {
+            per_byte: merged.per_byte - rise * ln,
+            per_byte_ln: rise,
+            error: merged.error.max(local.error),
+            ..merged
+        };
+        ScatterGatherProfile {
+            spill: Some(read.per_byte + write.per_byte),
+            read,
+            process,
+            local,
+            global,
+            write,
+            finish: PhaseCost::default(),
+            element_bytes,
+            held: 1.0,
+            contention: self.contention(&process, workers),
         }
-        let ratio = self.together.iter().map(|c| c.seconds / alone.seconds(c.bytes, c.ways)).collect();
-        (((median(ratio) - 1.0) / others).max(0.0), alone)
     }
 }
 
-/// Times the calls of blocks of one size.
-struct Sample<'c> {
-    workers: usize,
-    cancel: &'c Cancel,
-    calls: &'c mut Calls,
-    element: f64,
+/// The turns of a pilot.
+struct Pilot<'p, J> {
+    job: &'p J,
+    cancel: &'p Cancel,
+    ranks: usize,
+    /// Bytes of the smaller blocks.
+    small: u64,
+    budget: Duration,
+    found: &'p mut Found,
 }
 
-impl Sample<'_> {
-    fn timed<T>(
-        &self,
-        charge: Charge,
-        f: impl FnOnce() -> Result<T, AppError>,
-    ) -> Result<(Call, T), RunError> {
-        timed(self.cancel, charge, f)
+/// A first run, after which it is known how long a byte takes.
+struct Probe<'q, 'p, J>(&'q Pilot<'p, J>);
+
+impl<J: ScatterGatherJob> Together<J::Written> for Probe<'_, '_, J> {
+    /// Seconds a byte, of one rank.
+    type Out = Result<f64, RunError>;
+
+    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
+    where
+        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
+        S: Source<Input = A::Block> + Sync,
+        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = J::Written>> + Sync,
+    {
+        let Pilot { job, cancel, .. } = self.0;
+        let mut hand = Stagehand::new(app, source, sinks, job.element_bytes(), cancel);
+        // The very first calls pay for what is set up once.
+        hand.rehearse(1, 1)?;
+        let calls = hand.rehearse(1, BLOCKS[0])?;
+        let bytes: f64 = calls.process.iter().map(|call| call.bytes).sum();
+        Ok(calls.seconds() / bytes.max(1.0))
     }
 }
 
-/// Times a call that `charge` describes.
-fn timed<T>(
-    cancel: &Cancel,
-    charge: Charge,
-    f: impl FnOnce() -> Result<T, AppError>,
-) -> Result<(Call, T), RunError> {
-    if cancel.is_cancelled() {
-        return Err(RunError::Cancelled);
-    }
-    let begun = Instant::now();
-    let value = guard(0, charge, f).map_err(|failure| RunError::Failed(*failure))?;
-    let seconds = begun.elapsed().as_secs_f64();
-    Ok((Call { bytes: charge.bytes as f64, ways: charge.results as f64, seconds }, value))
-}
-
-/// A call of a stage.
-fn charge(stage: Stage, item: u64, bytes: u64, ways: u64) -> Charge {
-    Charge { stage, item, bytes, results: ways }
-}
-
-impl<W> Together<W> for Sample<'_> {
+impl<J: ScatterGatherJob> Together<J::Written> for Pilot<'_, J> {
     type Out = Result<(), RunError>;
 
-    fn with<A, S, K>(mut self, app: &A, source: &S, sinks: &K) -> Self::Out
+    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
     where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
+        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
         S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync,
+        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = J::Written>> + Sync,
     {
-        let count = source.len().unwrap_or(0);
-        let elements = |bytes: u64| (bytes as f64 / self.element).max(1.0);
-        // Blocks from all over the input, as many as one rank merges.
-        let wanted = (RANKS * (WAYS[0] + WAYS[1])) as u64;
-        let step = (count / wanted).max(1);
-        let mut blocks = Vec::new();
-        for index in (0..count).step_by(step as usize).take(wanted as usize) {
-            let bytes = source.bytes(index);
-            let (call, block) = self.timed(charge(Stage::Read, index, bytes, 1), || source.get(index))?;
-            self.calls.read.push(call);
-            blocks.extend(block.map(|block| (index, block)));
-        }
+        let job = self.job;
+        let large = Stagehand::new(app, source, sinks, job.element_bytes(), self.cancel);
+        job.together(self.small, Turns { pilot: self, large })
+    }
+}
 
-        // Half of them alone, half all at once.
-        let mut done = Vec::new();
-        let rest = if self.workers > 1 { blocks.split_off(blocks.len() / 2) } else { Vec::new() };
-        for (index, block) in blocks {
-            let (call, one) = process(self.cancel, app, index, block)?;
-            self.calls.alone.push(Call { ways: elements(call.bytes as u64), ..call });
-            done.push(one);
-        }
-        for (call, one) in at_once(self.cancel, app, rest, self.workers)? {
-            self.calls.together.push(Call { ways: elements(call.bytes as u64), ..call });
-            done.push(one);
-        }
+/// The turns, with large blocks and with small ones.
+struct Turns<'p, 'a, J, A: Cooperate, S, K> {
+    pilot: Pilot<'p, J>,
+    large: Stagehand<'a, A, S, K>,
+}
 
-        // One rank's few, then two ranks' more, whose packets go on.
-        let few: Vec<A::Done> = done.drain(..WAYS[0].min(done.len())).collect();
-        let mut alone = app.local(0, few).map_err(|e| failed(Stage::ResolveLocal, e))?;
-        while self.packet::<A>(&mut alone)?.is_some() {}
-        let half = done.split_off(done.len() / 2);
-        let mut locals = Vec::with_capacity(RANKS);
-        for (rank, done) in [done, half].into_iter().enumerate() {
-            locals.push(app.local(rank, done).map_err(|e| failed(Stage::ResolveLocal, e))?);
-        }
-        let mut global = app.global(RANKS).map_err(|e| failed(Stage::ResolveGlobal, e))?;
-        let mut sink = sinks.open(0).map_err(|e| failed(Stage::Write, e))?;
-        let mut number = 0;
-        // Where one packet ends shortly before the other there are calls for a few elements: what
-        // counts is what all of them take.
-        let mut all = Call { bytes: 0.0, ways: RANKS as f64, seconds: 0.0 };
-        loop {
-            match global.want() {
-                Want::End => break,
-                Want::Packet(rank) => {
-                    let packet = self.packet::<A>(&mut locals[rank])?;
-                    global.give(rank, packet).map_err(|e| failed(Stage::ResolveGlobal, e))?;
-                }
-                Want::Resolve(amount) => {
-                    let at = charge(Stage::ResolveGlobal, number, amount.bytes, amount.ways);
-                    let (call, packet) = self.timed(at, || global.resolve())?;
-                    let bytes = packet.bytes();
-                    all.bytes += bytes as f64;
-                    all.seconds += call.seconds;
-                    let piece = Piece { value: packet, first: number, results: 1 };
-                    let at = charge(Stage::Write, number, bytes, 1);
-                    let (call, ()) = self.timed(at, || sink.accept(piece))?;
-                    self.calls.write.push(call);
-                    number += 1;
-                }
+impl<J, A, S, K> Together<J::Written> for Turns<'_, '_, J, A, S, K>
+where
+    J: ScatterGatherJob,
+    A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
+    S: Source<Input = A::Block> + Sync,
+    K: Sinks<A::Packet> + Sync,
+{
+    type Out = Result<(), RunError>;
+
+    fn with<B, T, L>(self, app: &B, source: &T, sinks: &L) -> Self::Out
+    where
+        B: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
+        T: Source<Input = B::Block> + Sync,
+        L: Sinks<B::Packet, Sink: Sink<B::Packet, Out = J::Written>> + Sync,
+    {
+        let Turns { pilot, mut large } = self;
+        let Pilot { job, cancel, ranks, budget, found, .. } = pilot;
+        let mut small = Stagehand::new(app, source, sinks, job.element_bytes(), cancel);
+        let begun = Instant::now();
+        for turn in 1..=MOST_TURNS {
+            found.alone.add(large.rehearse(1, BLOCKS[0])?);
+            found.together.push(large.rehearse(ranks, BLOCKS[0])?);
+            found.alone.add(small.rehearse(1, BLOCKS[1])?);
+            // Another turn, if it ends within the budget.
+            if begun.elapsed() * (turn + 1) / turn > budget {
+                break;
             }
         }
-        self.calls.global.push(all);
-        // What was written is no result.
-        drop(sink);
         Ok(())
     }
-}
-
-impl Sample<'_> {
-    /// The next packet of a rank, timed.
-    fn packet<A: Cooperate>(&mut self, local: &mut A::Local) -> Result<Option<A::Packet>, RunError> {
-        let Some(amount) = local.pending() else { return Ok(None) };
-        let at = charge(Stage::ResolveLocal, 0, amount.bytes, amount.ways);
-        let (call, packet) = self.timed(at, || local.next())?;
-        self.calls.local.push(call);
-        Ok(Some(packet))
-    }
-}
-
-fn process<A: Cooperate>(
-    cancel: &Cancel,
-    app: &A,
-    index: u64,
-    block: A::Block,
-) -> Result<(Call, A::Done), RunError> {
-    let at = charge(Stage::Process, index, block.bytes(), 1);
-    timed(cancel, at, move || app.process(index, block))
-}
-
-/// What `workers` workers make of blocks at the same time.
-fn at_once<A>(
-    cancel: &Cancel,
-    app: &A,
-    blocks: Vec<(u64, A::Block)>,
-    workers: usize,
-) -> Result<Vec<(Call, A::Done)>, RunError>
-where
-    A: Cooperate<Block: Send, Done: Send> + Sync,
-{
-    let mut shares: Vec<Vec<(u64, A::Block)>> = (0..workers).map(|_| Vec::new()).collect();
-    for (i, block) in blocks.into_iter().enumerate() {
-        shares[i % workers].push(block);
-    }
-    let start = Barrier::new(workers);
-    let work = |share: Vec<(u64, A::Block)>| {
-        start.wait();
-        share.into_iter().map(|(index, block)| process(cancel, app, index, block)).collect()
-    };
-    let work = &work;
-    thread::scope(|scope| {
-        let handles: Vec<_> = shares.into_iter().map(|share| scope.spawn(move || work(share))).collect();
-        let mut all = Vec::new();
-        for handle in handles {
-            let done: Result<Vec<_>, RunError> = match handle.join() {
-                Ok(done) => done,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            all.extend(done?);
-        }
-        Ok(all)
-    })
-}
-
-fn failed(stage: Stage, e: AppError) -> RunError {
-    let message = e.to_string();
-    RunError::Failed(forerun_skeleton::Failure { rank: 0, stage, item: 0, panicked: false, message })
 }

@@ -2,7 +2,10 @@
 
 use forerun_platform::{Cost, PhaseCost};
 
-use crate::pilot::{Point, fit, median};
+use crate::pilot::{Point, fit};
+
+/// Calls for less than the largest by more than this factor are left out.
+const ALIKE: f64 = 16.0;
 
 /// A timed call of a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,17 +16,13 @@ pub(super) struct Call {
     pub(super) seconds: f64,
 }
 
-/// The cost of calls that do not depend on the ways, the fixed part included.
-pub(super) fn straight(calls: &[Call]) -> PhaseCost {
-    let points: Vec<Point> = calls.iter().map(|c| Point::new(c.bytes, c.seconds)).collect();
-    PhaseCost::from(fit(&points))
-}
-
 /// The cost of calls in proportion to their bytes, and where ways differ to their logarithm: through the
-/// median of each number of ways, since calls differ more by what else the machine does than by
-/// their size. Neither part is below 0.
+/// mean of each number of ways, in which calls that are far off the others count less (the machine was
+/// doing something else). Calls for little tell nothing beside those for much. Neither part is below 0.
 pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
     let mut calls: Vec<Call> = calls.iter().copied().filter(|c| c.bytes > 0.0 && c.seconds > 0.0).collect();
+    let largest = calls.iter().map(|c| c.bytes).fold(0.0, f64::max);
+    calls.retain(|c| c.bytes * ALIKE >= largest);
     if calls.is_empty() {
         return PhaseCost::default();
     }
@@ -31,7 +30,7 @@ pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
     let points: Vec<(f64, f64)> = calls
         // Blocks of a size differ by an element.
         .chunk_by(|a, b| b.ways <= a.ways * 1.01)
-        .map(|of| (of[0].ways.max(1.0).ln(), median(of.iter().map(|c| c.seconds / c.bytes).collect())))
+        .map(|of| (of[0].ways.max(1.0).ln(), mean(of)))
         .collect();
     let (per_byte, per_byte_ln) = line(&points);
     let cost = PhaseCost { per_byte, per_byte_ln, ..PhaseCost::default() };
@@ -40,6 +39,12 @@ pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
         calls.iter().map(|c| Point::new(1.0, c.seconds / cost.seconds(c.bytes, c.ways))).collect();
     let Cost { spread, error, .. } = fit(&points);
     PhaseCost { spread, error, ..cost }
+}
+
+/// Seconds a byte.
+fn mean(calls: &[Call]) -> f64 {
+    let points: Vec<Point> = calls.iter().map(|c| Point::new(1.0, c.seconds / c.bytes)).collect();
+    fit(&points).seconds(1.0, 1.0)
 }
 
 /// `a + b x` through points by least squares, neither below 0.

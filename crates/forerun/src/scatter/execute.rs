@@ -93,7 +93,7 @@ impl<W: Send> Together<W> for Run<'_> {
 
     fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
     where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send> + Sync,
+        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
         S: Source<Input = A::Block> + Sync,
         K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync,
     {

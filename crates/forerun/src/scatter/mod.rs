@@ -6,6 +6,7 @@ mod command;
 mod costs;
 mod execute;
 mod planning;
+mod rehearsal;
 mod simulate;
 mod words;
 

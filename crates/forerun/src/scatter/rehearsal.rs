@@ -1,0 +1,249 @@
+//! A short scatter-gather of some of the job's blocks, run as the job will be and timed call by call.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use forerun_platform::Stage;
+use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Scatter, Shape, Want};
+use forerun_skeleton::{AppError, Cancel, Failure, Message, Options, RunError, threads};
+
+use super::costs::Call;
+
+/// The calls that were timed in one rehearsal, by stage.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    pub(super) read: Vec<Call>,
+    pub(super) process: Vec<Call>,
+    pub(super) local: Vec<Call>,
+    /// All calls as one: where one packet ends shortly before the other there are calls for a few
+    /// elements, and what counts is what all of them take.
+    pub(super) global: Option<Call>,
+    pub(super) write: Vec<Call>,
+}
+
+impl Calls {
+    /// Adds what another rehearsal of the same kind has.
+    pub(super) fn add(&mut self, other: Calls) {
+        self.read.extend(other.read);
+        self.process.extend(other.process);
+        self.local.extend(other.local);
+        self.write.extend(other.write);
+    }
+
+    /// Seconds of all calls.
+    pub(super) fn seconds(&self) -> f64 {
+        let all = [&self.read, &self.process, &self.local, &self.write];
+        let global = self.global.map_or(0.0, |call| call.seconds);
+        all.into_iter().flatten().map(|call| call.seconds).sum::<f64>() + global
+    }
+}
+
+/// The parts of a job, and what its ranks held.
+pub(super) struct Stagehand<'a, A: Cooperate, S, K> {
+    app: &'a A,
+    source: &'a S,
+    sinks: &'a K,
+    /// Bytes of an element.
+    element: f64,
+    cancel: &'a Cancel,
+    /// What was merged is kept to the end of the pilot: blocks are put into memory that is fresh, as in
+    /// a run, where none is given back before all are merged. (Fresh memory is paid for page by page.)
+    attic: Mutex<Vec<A::Local>>,
+    rehearsals: u64,
+}
+
+impl<'a, A, S, K> Stagehand<'a, A, S, K>
+where
+    A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
+    S: Source<Input = A::Block> + Sync,
+    K: Sinks<A::Packet> + Sync,
+{
+    pub(super) fn new(app: &'a A, source: &'a S, sinks: &'a K, element: f64, cancel: &'a Cancel) -> Self {
+        Stagehand { app, source, sinks, element, cancel, attic: Mutex::default(), rehearsals: 0 }
+    }
+
+    /// Runs so many blocks a rank, from all over the input, each time from other places.
+    ///
+    /// # Errors
+    /// What fails, as a run would report it; cancelled.
+    pub(super) fn rehearse(&mut self, ranks: usize, each: usize) -> Result<Calls, RunError> {
+        let count = self.source.len().unwrap_or(0);
+        let wanted = ((ranks * each) as u64).min(count);
+        let step = count.checked_div(wanted).unwrap_or(1).max(1);
+        let from = self.rehearsals % step;
+        self.rehearsals += 1;
+        let indices: Vec<u64> = (0..wanted).map(|i| from + i * step).collect();
+        let calls = Mutex::default();
+        let stage = Observed { hand: self, indices: &indices, calls: &calls, ranks };
+        let options = Options { cancel: self.cancel.clone(), ..Options::new(ranks) };
+        let ran = threads::run(&Scatter::new(&stage, &stage, &stage, Shape::new(ranks))?, &options);
+        ran.map_err(|e| placed(e, &indices))?;
+        Ok(calls.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// A failure that names the block of the input instead of that of the sample.
+fn placed(e: RunError, indices: &[u64]) -> RunError {
+    let RunError::Failed(failure) = e else { return e };
+    let of_blocks = matches!(failure.stage, Stage::Read | Stage::Process);
+    let block = indices.get(failure.item as usize).copied().filter(|_| of_blocks);
+    RunError::Failed(Failure { item: block.unwrap_or(failure.item), ..failure })
+}
+
+/// Source, application and sinks of one rehearsal, which time what they hand on.
+struct Observed<'s, 'a, A: Cooperate, S, K> {
+    hand: &'s Stagehand<'a, A, S, K>,
+    indices: &'s [u64],
+    calls: &'s Mutex<Calls>,
+    ranks: usize,
+}
+
+/// The seconds that `f` takes, with what it gives.
+fn timed<T>(f: impl FnOnce() -> Result<T, AppError>) -> Result<(f64, T), AppError> {
+    let begun = Instant::now();
+    let value = f()?;
+    Ok((begun.elapsed().as_secs_f64(), value))
+}
+
+fn note(calls: &Mutex<Calls>, add: impl FnOnce(&mut Calls)) {
+    add(&mut calls.lock().unwrap_or_else(PoisonError::into_inner));
+}
+
+impl<A, S, K> Source for Observed<'_, '_, A, S, K>
+where
+    A: Cooperate,
+    S: Source<Input = A::Block>,
+{
+    type Input = A::Block;
+
+    fn len(&self) -> Option<u64> {
+        Some(self.indices.len() as u64)
+    }
+
+    fn bytes(&self, index: u64) -> u64 {
+        self.indices.get(index as usize).map_or(0, |&block| self.hand.source.bytes(block))
+    }
+
+    fn get(&self, index: u64) -> Result<Option<A::Block>, AppError> {
+        let Some(&block) = self.indices.get(index as usize) else { return Ok(None) };
+        let (seconds, got) = timed(|| self.hand.source.get(block))?;
+        let bytes = got.as_ref().map_or(0, Message::bytes) as f64;
+        note(self.calls, |calls| calls.read.push(Call { bytes, ways: 1.0, seconds }));
+        Ok(got)
+    }
+}
+
+impl<'s, A, S, K> Cooperate for Observed<'s, '_, A, S, K>
+where
+    A: Cooperate<Local: Send>,
+{
+    type Block = A::Block;
+    type Done = A::Done;
+    type Packet = A::Packet;
+    type Local = Packets<'s, A::Local>;
+    type Global = Resolver<'s, A::Global>;
+
+    fn process(&self, index: u64, block: A::Block) -> Result<A::Done, AppError> {
+        let place = self.indices.get(index as usize).copied().unwrap_or(index);
+        let bytes = block.bytes() as f64;
+        let (seconds, done) = timed(|| self.hand.app.process(place, block))?;
+        let ways = (bytes / self.hand.element).max(1.0);
+        note(self.calls, |calls| calls.process.push(Call { bytes, ways, seconds }));
+        Ok(done)
+    }
+
+    fn local(&self, rank: usize, done: Vec<A::Done>) -> Result<Self::Local, AppError> {
+        let local = self.hand.app.local(rank, done)?;
+        Ok(Packets { local: Some(local), attic: &self.hand.attic, calls: self.calls })
+    }
+
+    fn global(&self, ranks: usize) -> Result<Self::Global, AppError> {
+        Ok(Resolver { global: self.hand.app.global(ranks)?, ranks: self.ranks, calls: self.calls })
+    }
+}
+
+/// The packets of a rank; what it held goes to the attic.
+struct Packets<'s, L> {
+    local: Option<L>,
+    attic: &'s Mutex<Vec<L>>,
+    calls: &'s Mutex<Calls>,
+}
+
+impl<P: Message, L: Local<P>> Local<P> for Packets<'_, L> {
+    fn pending(&self) -> Option<Amount> {
+        self.local.as_ref().and_then(Local::pending)
+    }
+
+    fn next(&mut self) -> Result<P, AppError> {
+        let local = self.local.as_mut().ok_or_else(|| AppError::new("the packets of a rank ended early"))?;
+        let ways = local.pending().map_or(1.0, |amount| amount.ways as f64);
+        let (seconds, packet) = timed(|| local.next())?;
+        let bytes = packet.bytes() as f64;
+        note(self.calls, |calls| calls.local.push(Call { bytes, ways, seconds }));
+        Ok(packet)
+    }
+}
+
+impl<L> Drop for Packets<'_, L> {
+    fn drop(&mut self) {
+        self.attic.lock().unwrap_or_else(PoisonError::into_inner).extend(self.local.take());
+    }
+}
+
+/// Resolves and sums what that takes.
+struct Resolver<'s, G> {
+    global: G,
+    ranks: usize,
+    calls: &'s Mutex<Calls>,
+}
+
+impl<P: Message, G: Global<P>> Global<P> for Resolver<'_, G> {
+    fn want(&self) -> Want {
+        self.global.want()
+    }
+
+    fn give(&mut self, rank: usize, packet: Option<P>) -> Result<(), AppError> {
+        self.global.give(rank, packet)
+    }
+
+    fn resolve(&mut self) -> Result<P, AppError> {
+        let (seconds, packet) = timed(|| self.global.resolve())?;
+        let none = Call { bytes: 0.0, ways: self.ranks as f64, seconds: 0.0 };
+        note(self.calls, |calls| {
+            let all = calls.global.get_or_insert(none);
+            all.bytes += packet.bytes() as f64;
+            all.seconds += seconds;
+        });
+        Ok(packet)
+    }
+}
+
+impl<'s, A: Cooperate, S, K: Sinks<A::Packet>> Sinks<A::Packet> for Observed<'s, '_, A, S, K> {
+    type Sink = Dropped<'s, K::Sink>;
+
+    fn open(&self, group: usize) -> Result<Self::Sink, AppError> {
+        Ok(Dropped { sink: self.hand.sinks.open(group)?, calls: self.calls })
+    }
+}
+
+/// A sink whose result is thrown away.
+struct Dropped<'s, K> {
+    sink: K,
+    calls: &'s Mutex<Calls>,
+}
+
+impl<P: Message, K: Sink<P>> Sink<P> for Dropped<'_, K> {
+    type Out = ();
+
+    fn accept(&mut self, piece: Piece<P>) -> Result<(), AppError> {
+        let bytes = piece.value.bytes() as f64;
+        let (seconds, ()) = timed(|| self.sink.accept(piece))?;
+        note(self.calls, |calls| calls.write.push(Call { bytes, ways: 1.0, seconds }));
+        Ok(())
+    }
+
+    fn close(self) -> Result<(), AppError> {
+        Ok(())
+    }
+}
