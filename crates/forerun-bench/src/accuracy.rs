@@ -12,6 +12,9 @@ use crate::record::Record;
 /// Numbers to sort.
 const NUMBERS: &str = "100000000";
 
+/// What is compared stage by stage.
+const STAGES: [Stage; 4] = [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish];
+
 /// A job to predict and run.
 struct Job {
     name: &'static str,
@@ -29,7 +32,7 @@ struct Predictions {
 
 /// What was predicted and measured of one configuration.
 #[derive(Default)]
-struct Compared {
+pub(crate) struct Compared {
     measured: Vec<f64>,
     analytic: Predictions,
     simulated: Predictions,
@@ -56,11 +59,11 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
                     }
                     let name = if processors == 1 { "any" } else { strategy.name() };
                     let outcomes = run(&forerun, dir.path(), job, processors, strategy)?;
-                    compared.entry((processors, name)).or_default().add(&outcomes);
+                    compared.entry((processors, name)).or_default().add(&outcomes, &STAGES);
                 }
             }
         }
-        record.note(&table(job.name, rounds, &compared));
+        record.note(&table(job.name, "strategy", rounds, &compared));
     }
     record.note(
         "Files are on a file system in memory where there is one. Error: (predicted − measured) / measured, each run \
@@ -164,14 +167,15 @@ impl Predictions {
 }
 
 impl Compared {
-    fn add(&mut self, outcomes: &[Outcome]) {
+    /// Adds what was predicted and measured in one run, with these stages.
+    pub(crate) fn add(&mut self, outcomes: &[Outcome], stages: &[Stage]) {
         let Some(measured) = outcomes.iter().find(|o| o.way == Way::Threads) else { return };
         self.measured.push(measured.makespan_s);
         for outcome in outcomes {
             match outcome.way {
                 Way::Analytic => {
                     self.analytic.add(outcome, measured.makespan_s);
-                    for stage in [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish] {
+                    for &stage in stages {
                         let seconds = |o: &Outcome| o.stages.get(&stage).map_or(0.0, |t| t.total_s);
                         self.stages.entry(stage).or_default().push((seconds(outcome), seconds(measured)));
                     }
@@ -195,14 +199,20 @@ impl Compared {
     }
 }
 
-fn table(job: &str, rounds: usize, compared: &BTreeMap<(usize, &'static str), Compared>) -> String {
+/// The table of what was compared by processors and by what is called `key`.
+pub(crate) fn table<N: Ord + std::fmt::Display>(
+    job: &str,
+    key: &str,
+    rounds: usize,
+    compared: &BTreeMap<(usize, N), Compared>,
+) -> String {
     let way = "median signed | median | worst | within";
     let mut text = format!(
         "## {job}: {rounds} rounds\n\n\
-         | processors | strategy | measured, median (lowest–highest) | spread | analytic: {way} | simulated: {way} | stages |\n\
+         | processors | {key} | measured, median (lowest–highest) | spread | analytic: {way} | simulated: {way} | stages |\n\
          |---|---|---|---|---|---|---|---|---|---|---|---|---|\n"
     );
-    for ((processors, strategy), c) in compared {
+    for ((processors, named), c) in compared {
         let measured = sorted(&c.measured);
         let middle = median(&measured);
         let range = match (measured.first(), measured.last()) {
@@ -211,7 +221,7 @@ fn table(job: &str, rounds: usize, compared: &BTreeMap<(usize, &'static str), Co
         };
         let off: Vec<f64> = measured.iter().map(|m| (m / middle - 1.0).abs()).collect();
         text += &format!(
-            "| {processors} | {strategy} | {range} | {:.1} % | {} | {} | {} |\n",
+            "| {processors} | {named} | {range} | {:.1} % | {} | {} | {} |\n",
             100.0 * median(&off),
             c.analytic.cells(),
             c.simulated.cells(),

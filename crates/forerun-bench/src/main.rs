@@ -7,6 +7,7 @@ mod accuracy;
 mod date;
 mod messages;
 mod record;
+mod scatter;
 mod simulate;
 mod sort;
 mod table;
@@ -28,6 +29,8 @@ Names (without one, all):
              beside crossbeam-channel, the standard library's sync_channel and rtrb
   sort       milliseconds to sort numbers on two ranks, beside sort_unstable and rayon in
              memory, and beside GNU sort from file to file; needs 3 GiB of memory
+  scatter    how far off predictions are of a sort by scatter-gather: 5·10^6 to 10^8 numbers, on 1
+             and 2 processors; needs 1.2 GB of disk. A round takes about 20 s
   simulate   messages a second in virtual time, and bytes a rank, on 16 to 2^20 ranks
 
 Options:
@@ -45,10 +48,11 @@ struct Request {
 type Bench = fn(usize, &mut Record) -> io::Result<()>;
 
 /// All there are.
-const BENCHES: [(&str, Bench); 4] = [
+const BENCHES: [(&str, Bench); 5] = [
     ("accuracy", accuracy::bench),
     ("messages", messages::bench),
     ("sort", sort::bench),
+    ("scatter", scatter::bench),
     ("simulate", simulate::bench),
 ];
 

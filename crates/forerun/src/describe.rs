@@ -110,7 +110,8 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
     let mut rows =
         vec![["processors", "by", "strategy", "tasks", "makespan", "speedup", "messages"].map(String::from)];
     for outcome in outcomes {
-        let alone = outcomes.iter().find(|o| o.way == outcome.way && o.processors == 1);
+        let like = |o: &&Outcome| o.way == outcome.way && o.plan.skeleton == outcome.plan.skeleton;
+        let alone = outcomes.iter().filter(like).find(|o| o.processors == 1);
         let speedup = alone.filter(|_| outcome.makespan_s > 0.0).map(|a| a.makespan_s / outcome.makespan_s);
         rows.push([
             outcome.processors.to_string(),

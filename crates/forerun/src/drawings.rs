@@ -96,7 +96,7 @@ pub fn compared_sheet(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// The makespan against processors: a series for each strategy and each who measured or predicted it.
+/// The makespan against processors: a series for each strategy, or other skeleton, and each who measured or predicted it.
 /// Where several shapes of a strategy have the same number of processors, the fastest is drawn.
 pub fn makespans(outcomes: &[Outcome]) -> LineChart {
     type Points = BTreeMap<usize, (f64, (f64, f64))>;
@@ -107,7 +107,7 @@ pub fn makespans(outcomes: &[Outcome]) -> LineChart {
     };
     let (jobs, platforms) = (several(|k| &k.job), several(|k| &k.platform));
     let name = |k: &Configuration, by: &str| {
-        let mut parts = vec![k.strategy.name(), by];
+        let mut parts = vec![k.pattern(), by];
         parts.extend(jobs.then_some(k.job.as_str()));
         parts.extend(platforms.then_some(k.platform.as_str()));
         parts.join(", ")

@@ -131,6 +131,12 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             };
             how.paths().check(&mut context.console, |_| false)?;
             let profile = Profile::load(file).map_err(request)?;
+            if how.shape().skeleton.get().is_none() {
+                return Err(request(
+                    "--skeleton auto: tasks known only by their costs are cut for one of them: ask for reduction and \
+                     scatter-gather, and compare",
+                ));
+            }
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
                 return how.scatter_costed(&jobs::blocks(&job, how.shape())?, &profile, context);
             }
@@ -219,11 +225,8 @@ fn sentence(e: &clap::Error) -> String {
     lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_string()
 }
 
-/// Looks at what is pinned; only a run can choose the skeleton (`auto`), since that takes both pilots.
-fn check(shape: &ShapeOptions, processors: Option<usize>, can_choose: bool) -> Result<(), CliError> {
-    if shape.skeleton.get().is_none() && !can_choose {
-        return Err(request("--skeleton auto is for run: ask for reduction and scatter-gather, and compare"));
-    }
+/// Looks at what is pinned.
+fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError> {
     if shape.skeleton.get() == Some(Skeleton::ScatterGather) {
         scatter::check(shape)?;
     } else if shape.skeleton.get() == Some(Skeleton::Reduction)
@@ -247,7 +250,7 @@ impl Treat for RunOptions {
         context: &Context,
     ) -> Result<(), CliError> {
         match self.shape.skeleton.get() {
-            None => scatter::auto(job, self, context),
+            None => scatter::auto_run(job, self, context),
             Some(_) => scatter::run_job(job, self, context),
         }
     }
@@ -269,7 +272,7 @@ impl Treat for RunOptions {
         if self.repeat == 0 {
             return Err(request("--repeat 0: a job is run at least once"));
         }
-        check(&self.shape, self.processors.get(), true)
+        check(&self.shape, self.processors.get())
     }
 
     fn gives_result(&self) -> bool {
@@ -311,7 +314,10 @@ impl Treat for PlanOptions {
         job: &J,
         context: &Context,
     ) -> Result<(), CliError> {
-        scatter::plan_job(job, self, context)
+        match self.shape.skeleton.get() {
+            None => scatter::auto_plan(job, self, context),
+            Some(_) => scatter::plan_job(job, self, context),
+        }
     }
 
     fn scatter_costed(
@@ -342,7 +348,7 @@ impl Treat for PlanOptions {
             }
             _ => {}
         }
-        check(&self.shape, self.processors.get(), false)
+        check(&self.shape, self.processors.get())
     }
 
     fn figures(&self) -> &FigureOptions {
@@ -382,7 +388,10 @@ impl Treat for PredictOptions {
         job: &J,
         context: &Context,
     ) -> Result<(), CliError> {
-        scatter::predict_job(job, self, context)
+        match self.shape.skeleton.get() {
+            None => scatter::auto_predict(job, self, context),
+            Some(_) => scatter::predict_job(job, self, context),
+        }
     }
 
     fn scatter_costed(
@@ -403,9 +412,9 @@ impl Treat for PredictOptions {
     fn check(&self) -> Result<(), CliError> {
         self.draw.writable()?;
         for &p in &self.processors {
-            check(&self.shape, Some(p), false)?;
+            check(&self.shape, Some(p))?;
         }
-        check(&self.shape, None, false)
+        check(&self.shape, None)
     }
 
     fn figures(&self) -> &FigureOptions {

@@ -19,20 +19,41 @@ pub fn run(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let console = &context.console;
-    how.draw.check(console)?;
+    how.draw.check(&context.console)?;
     if let Some(efficiency) = how.efficiency {
         let ps = processors(how, platform);
         return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
     }
+    tell(&outcomes(facts, costs, platform, how, context)?, how, context)
+}
+
+/// What is predicted for each of the numbers of processors.
+///
+/// # Errors
+/// A number of processors on which it cannot be run.
+pub(crate) fn outcomes(
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<Vec<Outcome>, CliError> {
     let mut outcomes: Vec<Outcome> = Vec::new();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
         outcomes.extend(run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?);
     }
-    console.text(&describe::predictions(&outcomes))?;
-    how.draw.write(|| drawings::outcomes_sheet(&outcomes), || drawings::makespans(&outcomes))?;
-    console.data(&outcomes)
+    Ok(outcomes)
+}
+
+/// Shows predicted outcomes: as a table, drawn where that is asked for, and as data.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(crate) fn tell(outcomes: &[Outcome], how: &PredictOptions, context: &Context) -> Result<(), CliError> {
+    context.console.text(&describe::predictions(outcomes))?;
+    how.draw.write(|| drawings::outcomes_sheet(outcomes), || drawings::makespans(outcomes))?;
+    context.console.data(&outcomes)
 }
 
 /// Each once, where it is named first.

@@ -73,6 +73,14 @@ impl Configuration {
         label
     }
 
+    /// What the ranks do in a word: the strategy of a reduction, else the skeleton.
+    pub fn pattern(&self) -> &'static str {
+        match self.skeleton {
+            Skeleton::Reduction => self.strategy.name(),
+            Skeleton::ScatterGather => self.skeleton.name(),
+        }
+    }
+
     /// The order of tables: job and platform, then strategies as listed everywhere, then ranks.
     fn order(&self) -> impl Ord + use<> {
         let strategy = Strategy::ALL.iter().position(|s| *s == self.strategy);

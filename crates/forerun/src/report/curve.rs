@@ -1,9 +1,9 @@
-//! Makespan against processors: a panel a strategy, all on the same axes.
+//! Makespan against processors: a panel a strategy or other skeleton, all on the same axes.
 //!
 //! Every panel is drawn twice, for a desktop and for a phone, and the style sheet shows the one that fits,
 //! so that text keeps its size.
 
-use forerun_platform::{Strategy, Way};
+use forerun_platform::Way;
 
 use super::mark::{Scale, TimeAxis, by_class, escape, n};
 use super::scene::Scene;
@@ -25,19 +25,19 @@ struct Axes {
 
 /// The panels and their legend.
 pub(super) fn render(scene: &Scene<'_>) -> String {
-    let strategies = scene.strategies();
+    let patterns = scene.patterns();
     let axes = axes(scene);
-    let (columns, width, height) = match strategies.len() {
+    let (columns, width, height) = match patterns.len() {
         1 => (1, 760.0, 340.0),
         3 => (3, 360.0, 260.0),
         _ => (2, 548.0, 270.0),
     };
-    let mut out = legend(scene, strategies.len() > 1);
+    let mut out = legend(scene, patterns.len() > 1);
     out += &format!("<div class=\"panels of-{columns}\">\n");
-    for strategy in strategies {
-        out += &format!("<figure><figcaption>{}</figcaption>\n", caption(scene, strategy));
+    for pattern in patterns {
+        out += &format!("<figure><figcaption>{}</figcaption>\n", caption(scene, pattern));
         for (class, width, height) in [("wide", width, height), ("narrow", 346.0, 250.0)] {
-            out += &panel(scene, strategy, &axes, class, width, height);
+            out += &panel(scene, pattern, &axes, class, width, height);
         }
         out += "</figure>\n";
     }
@@ -61,13 +61,13 @@ fn axes(scene: &Scene<'_>) -> Axes {
     Axes { log_processors: last >= 8 * first, processors, time }
 }
 
-fn caption(scene: &Scene<'_>, strategy: Strategy) -> String {
-    let of = scene.compared.iter().filter(|c| c.configuration.strategy == strategy);
+fn caption(scene: &Scene<'_>, pattern: &str) -> String {
+    let of = scene.compared.iter().filter(|c| c.configuration.pattern() == pattern);
     let best = of.flat_map(|c| c.measured.iter().map(move |r| (r.median(), c.configuration.processors)));
     let best = best.min_by(|(a, _), (b, _)| a.total_cmp(b));
     let note =
         best.map(|(time, p)| format!(" <span>measured best {} at P = {p}</span>", text::seconds(time)));
-    format!("<b>{}</b>{}", strategy.name(), note.unwrap_or_default())
+    format!("<b>{}</b>{}", pattern, note.unwrap_or_default())
 }
 
 fn legend(scene: &Scene<'_>, several: bool) -> String {
@@ -99,27 +99,26 @@ fn drawn(scene: &Scene<'_>, by: By) -> bool {
     by != By::Plan || scene.predictors() == [By::Plan]
 }
 
-fn panel(scene: &Scene<'_>, strategy: Strategy, axes: &Axes, class: &str, width: f64, height: f64) -> String {
+fn panel(scene: &Scene<'_>, pattern: &str, axes: &Axes, class: &str, width: f64, height: f64) -> String {
     let ends = (axes.processors[0] as f64, axes.processors[axes.processors.len() - 1] as f64);
     let x = Scale::new(ends, (LEFT + 14.0, width - RIGHT - 14.0), axes.log_processors);
     let y = Scale::new(axes.time.range, (height - BOTTOM, TOP), axes.time.log);
-    let name = strategy.name();
     let mut out = format!(
-        "<svg class=\"{class}\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"Makespan of {name} \
+        "<svg class=\"{class}\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"Makespan of {pattern} \
          against processors; the figures are in the table of relative errors\">\n",
         n(width),
         n(height)
     );
     out += &frame(axes, &x, &y, width, height);
     let own: Vec<&Compared> =
-        scene.compared.iter().filter(|c| c.configuration.strategy == strategy).collect();
-    for other in scene.strategies().into_iter().filter(|s| *s != strategy) {
-        let points = medians(scene.compared.iter().filter(|c| c.configuration.strategy == other));
+        scene.compared.iter().filter(|c| c.configuration.pattern() == pattern).collect();
+    for other in scene.patterns().into_iter().filter(|p| *p != pattern) {
+        let points = medians(scene.compared.iter().filter(|c| c.configuration.pattern() == other));
         if points.len() > 1 {
             out += &format!(
                 "<path class=\"context\" d=\"{}\"><title>{}</title></path>\n",
                 path(&points, &x, &y),
-                other.name()
+                other
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use forerun_platform::{Outcome, Strategy, Way};
+use forerun_platform::{Outcome, Way};
 
 use crate::compare::{self, By, Compared, Configuration};
 
@@ -68,10 +68,15 @@ impl Scene<'_> {
         all
     }
 
-    /// The strategies, in the order of tables.
-    pub(super) fn strategies(&self) -> Vec<Strategy> {
-        let has = |s: &Strategy| self.compared.iter().any(|c| c.configuration.strategy == *s);
-        Strategy::ALL.into_iter().filter(has).collect()
+    /// The strategies of reductions and the other skeletons, in the order of tables.
+    pub(super) fn patterns(&self) -> Vec<&'static str> {
+        let mut all: Vec<&'static str> = Vec::new();
+        for pattern in self.compared.iter().map(|c| c.configuration.pattern()) {
+            if !all.contains(&pattern) {
+                all.push(pattern);
+            }
+        }
+        all
     }
 
     /// The predictors, in the order of tables.

@@ -46,6 +46,8 @@ pub struct Calibrated {
     pub seconds: f64,
     /// How many blocks it processed.
     pub blocks: usize,
+    /// Bytes of the smallest that the costs are from.
+    pub smallest: u64,
     /// Bytes of the largest of them.
     pub largest: u64,
 }
@@ -62,7 +64,7 @@ pub fn calibrate<J: ScatterGatherJob>(
 ) -> Result<Calibrated, RunError> {
     let begun = Instant::now();
     let mut found = Found::default();
-    let mut largest = 0;
+    let (mut smallest, mut largest) = (0, 0);
     // An empty input has nothing to sample, and costs nothing.
     if bytes > 0 {
         // Packets of several ranks are merged even if this job will have one.
@@ -80,11 +82,13 @@ pub fn calibrate<J: ScatterGatherJob>(
         let budget = (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * HALF);
         let size = budget / f64::from(TURNS) / (TURN * rate).max(f64::MIN_POSITIVE);
         largest = (size as u64).clamp(least, most);
+        smallest = (largest / more).max(least);
         let budget = Duration::from_secs_f64(budget);
-        job.together(largest, Pilot { budget, small: (largest / more).max(least), ..pilot })?;
+        job.together(largest, Pilot { budget, small: smallest, ..pilot })?;
     }
     let profile = found.profile(job.element_bytes(), workers);
-    Ok(Calibrated { profile, seconds: begun.elapsed().as_secs_f64(), blocks: found.blocks(), largest })
+    let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
+    Ok(Calibrated { profile, seconds, blocks, smallest, largest })
 }
 
 /// The calls that were timed: of one rank alone, and of all.
@@ -106,7 +110,8 @@ impl Found {
         let sum = |calls: &Calls, of: fn(&PhaseCost, &Call) -> f64| -> f64 {
             calls.process.iter().map(|call| of(alone, call)).sum()
         };
-        let ratio = |calls: &Calls| sum(calls, |_, c| c.seconds) / sum(calls, |a, c| a.seconds(c.bytes, c.ways));
+        let ratio =
+            |calls: &Calls| sum(calls, |_, c| c.seconds) / sum(calls, |a, c| a.seconds(c.bytes, c.ways));
         let mut ratios: Vec<f64> = self.together.iter().map(ratio).filter(|r| r.is_finite()).collect();
         ratios.sort_by(f64::total_cmp);
         let slower = ratios.get(ratios.len().saturating_sub(1) / 2).map_or(0.0, |ratio| ratio - 1.0);

@@ -1,19 +1,25 @@
 //! Jobs as scatter-gather: what they cost ([`calibrate`]), how they are planned and predicted, and
 //! their runs.
 
+mod auto;
 mod calibrate;
-mod command;
 mod costs;
 mod execute;
+mod figures;
+mod plan;
 mod planning;
+mod predict;
 mod rehearsal;
+mod run;
 mod simulate;
 mod words;
 
+pub use auto::{auto_plan, auto_predict, auto_run};
 pub use calibrate::{Calibrated, calibrate};
-pub use command::{
-    auto, of_profile as costs_of, plan_costed, plan_job, predict_costed, predict_job, run_costed, run_job,
-};
 pub use execute::execute;
+pub use figures::of_profile as costs_of;
+pub use plan::{plan_costed, plan_job};
 pub use planning::{Facts, check, plan, predicted};
+pub use predict::{predict_costed, predict_job};
+pub use run::{run_costed, run_job};
 pub use simulate::simulate;

@@ -8,7 +8,7 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 
 /// How far the costs of blocks are trusted beyond the largest that was tried.
-const BEYOND: u64 = 8;
+const BEYOND: u64 = 4;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -22,17 +22,21 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are at
-    /// most eight times as large as the `largest` that was tried.
+    /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are of the
+    /// sizes that were `tried`, the smallest and the largest, or up to four times as large: what much
+    /// smaller ones would cost, and merging as many of them, is not known.
     pub fn of<J: ReductionJob + ScatterGatherJob>(
         job: &J,
         ranks: usize,
-        largest: Option<u64>,
+        tried: Option<(u64, u64)>,
         shape: &ShapeOptions,
     ) -> Self {
         let (least, most) = job.blocks(ranks, shape.window);
-        let seen = largest.filter(|&l| l > 0 && shape.block.is_none()).map(|l| l.saturating_mul(BEYOND));
-        let most = seen.map_or(most, |seen| most.min(seen.max(least)));
+        let tried = tried.filter(|&(_, largest)| largest > 0 && shape.block.is_none());
+        let (least, most) = tried.map_or((least, most), |(smallest, largest)| {
+            let most = most.min(largest.saturating_mul(BEYOND)).max(least);
+            (smallest.clamp(least, most), most)
+        });
         Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most) }
     }
 }

@@ -50,6 +50,50 @@ fn the_papers_cluster_is_predicted_where_it_does_not_page() {
 }
 
 #[test]
+fn auto_takes_the_skeleton_with_the_shorter_prediction() {
+    let place = Place::new();
+    place.write("in", vec![0u8; 1 << 20]);
+    let reduction = "[reduction]\ntask = { per_byte = \"TASK\" }\nmerge = { per_byte = \"1 ns/B\" }\n\
+        result_bytes = { per_byte = 1.0 }\n";
+    // Scatter-gather takes about a microsecond a byte.
+    for (task, skeleton) in [("1 ns/B", "reduction"), ("1 ms/B", "scatter-gather")] {
+        place.write("p.toml", format!("{PROFILE}{}", reduction.replace("TASK", task)));
+        for line in ["plan sort in", "run sort in -o out -p 2 --on simulated"] {
+            let said = place.run(&format!("{line} --skeleton auto --profile p.toml --json -")).ok();
+            let json = said.json();
+            let plan = if line.starts_with("plan") { &json } else { &json[0]["plan"] };
+            assert_eq!(plan["skeleton"], skeleton, "{line}, {task}");
+        }
+    }
+    let said = place.run("predict sort in -p 1,2 --skeleton auto --profile p.toml --json -").ok();
+    let json = said.json();
+    let predicted: Vec<(&str, u64)> = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|o| (o["plan"]["skeleton"].as_str().unwrap(), o["processors"].as_u64().unwrap()))
+        .collect();
+    let all = [("reduction", 1), ("reduction", 2), ("scatter-gather", 1), ("scatter-gather", 2)];
+    assert_eq!(predicted, all);
+}
+
+#[test]
+fn a_pilot_of_few_bytes_ends() {
+    let place = Place::new();
+    // None, one element, fewer blocks than the pilot would have, and some.
+    for count in [0u32, 1, 7, 300, 40_000] {
+        place.write("in", (0..count).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+        for p in [1, 2] {
+            place.run(&format!("run sort in --type u32 --skeleton scatter-gather -p {p} -o out")).ok();
+            assert!(
+                place.read("out") == (0..count).flat_map(u32::to_le_bytes).collect::<Vec<_>>(),
+                "{count}"
+            );
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let place = Place::new();
     place.write("p.toml", PROFILE);
@@ -59,5 +103,7 @@ fn what_cannot_be_is_refused() {
     place.run(&format!("{line} --block 0B")).refused(2, &["--block 0B", "at least 1 B"]);
     place.run("run sort in --block 1kB").refused(2, &["--block", "scatter-gather"]);
     place.run("run reduce in --map cat --merge cat --skeleton scatter-gather").refused(2, &["reduction"]);
-    place.run("plan sort in --skeleton auto").refused(2, &["--skeleton auto", "run"]);
+    place.run("run reduce in --map cat --merge cat --block 1kB").refused(2, &["--block", "scatter-gather"]);
+    let tasks = "predict tasks 9 --size 1kB --skeleton auto --profile p.toml";
+    place.run(tasks).refused(2, &["--skeleton auto", "reduction and scatter-gather"]);
 }

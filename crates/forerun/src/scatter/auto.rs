@@ -1,0 +1,120 @@
+//! The skeleton with the shorter prediction, of jobs that can be both.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_platform::{Interval, Skeleton};
+
+use super::figures::{Costs, costs_on};
+use super::{plan as planned, planning, predict as predicted, run as running};
+use crate::cli::{FigureOptions, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
+use crate::commands::{Context, plan, predict, run};
+use crate::error::CliError;
+use crate::figures::{self, Figures};
+use crate::{planning as reduction, text};
+
+/// What both pilots found.
+struct Both {
+    figures: Figures,
+    facts: reduction::Facts,
+    costs: Costs,
+}
+
+fn both<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    processors: Option<usize>,
+    shape: &ShapeOptions,
+    options: &FigureOptions,
+    context: &Context,
+) -> Result<Both, CliError> {
+    let figures = figures::of(job, processors, options, context)?;
+    figures::reduction(&figures.profile)?;
+    let facts = reduction::Facts::of(job, figures.largest, shape);
+    let given = figures.profile.scatter_gather.is_some().then(|| figures.profile.clone());
+    // The profile written has the reduction's costs.
+    let options = FigureOptions { write_profile: None, ..options.clone() };
+    let costs = costs_on(job, processors, shape, &options, given, figures.platform.clone(), context)?;
+    Ok(Both { figures, facts, costs })
+}
+
+/// Which skeleton it is, and says so.
+fn choose(by_reduction: &Interval, scattered: &Interval, context: &Context) -> Result<Skeleton, CliError> {
+    let shorter = scattered.makespan_s < by_reduction.makespan_s;
+    let chosen = if shorter { Skeleton::ScatterGather } else { Skeleton::Reduction };
+    let apart = scattered.high_s < by_reduction.low_s || by_reduction.high_s < scattered.low_s;
+    let line = format!(
+        "{}: {} predicted by reduction, {} by scatter-gather{}",
+        chosen.name(),
+        text::interval(by_reduction),
+        text::interval(scattered),
+        if apart { "" } else { "; the intervals overlap" }
+    );
+    context.console.note("skeleton", &line)?;
+    Ok(chosen)
+}
+
+/// Runs a job by the skeleton for which less time is predicted.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn auto_run<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let (shape, processors) = (&how.shape, how.processors.get());
+    let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
+    let Figures { platform, profile, largest } = figures;
+    let reduced = figures::reduction(&profile)?;
+    let by_reduction =
+        reduction::plan(&facts, reduced, &platform, shape, processors, None, &context.interrupt)?;
+    let scattered = planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, None)?;
+    let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
+    match choose(one, other, context)? {
+        Skeleton::ScatterGather => running::run_planned(job, &costs, &scattered, how, context),
+        Skeleton::Reduction => {
+            run::run_planned(job, &facts, reduced, &platform, (by_reduction, largest), how, context)
+        }
+    }
+}
+
+/// Plans a job by the skeleton for which less time is predicted.
+///
+/// # Errors
+/// Why there is no such plan; a file that cannot be written.
+pub fn auto_plan<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &PlanOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let (shape, processors, most) = (&how.shape, how.processors.get(), how.max_processors);
+    let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
+    let Figures { platform, profile, .. } = figures;
+    let reduced = figures::reduction(&profile)?;
+    let by_reduction =
+        reduction::plan(&facts, reduced, &platform, shape, processors, most, &context.interrupt)?;
+    let scattered = planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, most)?;
+    let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
+    match choose(one, other, context)? {
+        Skeleton::ScatterGather => {
+            planned::plan_costed(&costs.facts, &costs.costs, &costs.platform, how, context)
+        }
+        Skeleton::Reduction => plan::run(&facts, reduced, &platform, how, context),
+    }
+}
+
+/// Predicts a job by both skeletons, on each of the numbers of processors.
+///
+/// # Errors
+/// A number of processors on which it cannot be run.
+pub fn auto_predict<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    how.draw.check(&context.console)?;
+    let most = how.processors.iter().copied().max();
+    let Both { figures, facts, costs } = both(job, most, &how.shape, &how.figures, context)?;
+    let Figures { platform, profile, .. } = figures;
+    let mut outcomes = predict::outcomes(&facts, figures::reduction(&profile)?, &platform, how, context)?;
+    outcomes.extend(predicted::outcomes(&costs.facts, &costs.costs, &costs.platform, how, context)?);
+    predict::tell(&outcomes, how, context)
+}

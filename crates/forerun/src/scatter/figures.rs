@@ -1,0 +1,92 @@
+//! What a job is planned from: its costs as scatter-gather, given or measured.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile};
+
+use super::{Calibrated, Facts, calibrate, words};
+use crate::cli::{FigureOptions, ShapeOptions};
+use crate::commands::Context;
+use crate::error::{CliError, request};
+use crate::{describe, figures, file};
+
+/// What a job is planned from.
+pub(super) struct Costs {
+    pub(super) platform: Platform,
+    pub(super) costs: ScatterGatherProfile,
+    pub(super) facts: Facts,
+}
+
+/// Platform, costs and facts of a job, said as they are found.
+pub(super) fn costs<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    processors: Option<usize>,
+    shape: &ShapeOptions,
+    options: &FigureOptions,
+    context: &Context,
+) -> Result<Costs, CliError> {
+    let console = &context.console;
+    if let Some(file) = &options.write_profile {
+        file::check("--write-profile", file)?;
+    }
+    let given = options.profile.as_ref().map(|file| Profile::load(file).map_err(request)).transpose()?;
+    if let Some(profile) = &given {
+        of_profile(profile)?;
+    }
+    let platform = figures::platform(options.platform.as_deref(), context)?;
+    console.note("machine", &describe::platform(&platform))?;
+    console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+    costs_on(job, processors, shape, options, given, platform, context)
+}
+
+/// Costs and facts of a job on a platform, from the profile that was given or from a pilot.
+pub(super) fn costs_on<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    processors: Option<usize>,
+    shape: &ShapeOptions,
+    options: &FigureOptions,
+    given: Option<Profile>,
+    mut platform: Platform,
+    context: &Context,
+) -> Result<Costs, CliError> {
+    let Context { console, interrupt } = context;
+    let ranks = processors.unwrap_or_else(figures::workers);
+    let (profile, found) = match given {
+        Some(profile) => (profile, None),
+        None => {
+            let workers = ranks.min(figures::workers());
+            let found = calibrate(job, job.extent().bytes, workers, interrupt.cancel())
+                .map_err(|e| super::execute::explain(e, interrupt))?;
+            let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());
+            let scatter_gather = Some(found.profile.clone());
+            let profile = Profile { application: job.name().into(), source, reduction: None, scatter_gather };
+            (profile, Some(found))
+        }
+    };
+    let costs = of_profile(&profile)?.clone();
+    let label = if found.is_some() { "pilot" } else { "profile" };
+    console.note(label, &words::profile(&costs, found.as_ref()))?;
+    if let Some(file) = &options.write_profile {
+        file::write(file, profile.to_toml().as_bytes())?;
+    }
+    // Here the job's own limit holds, of which sorted blocks may have half.
+    if options.platform.as_deref().is_none_or(|p| p == "this")
+        && let Some(limit) = job.memory()
+    {
+        platform.hosts.iter_mut().for_each(|host| host.memory = Some(Bytes(limit)));
+    }
+    let tried = found.map(|f: Calibrated| (f.smallest, f.largest));
+    Ok(Costs { facts: Facts::of(job, ranks, tried, shape), platform, costs })
+}
+
+/// The scatter-gather part of a profile.
+///
+/// # Errors
+/// That there is none.
+pub fn of_profile(profile: &Profile) -> Result<&ScatterGatherProfile, CliError> {
+    profile.scatter_gather.as_ref().ok_or_else(|| {
+        request(format!(
+            "the profile of {} has no costs of scatter-gather: give it a [scatter_gather] section",
+            profile.application
+        ))
+    })
+}

@@ -1,0 +1,49 @@
+//! `forerun plan` of jobs as scatter-gather.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_platform::{Platform, ScatterGatherProfile};
+
+use super::figures::{Costs, costs};
+use super::{Facts, planning, words};
+use crate::cli::PlanOptions;
+use crate::commands::Context;
+use crate::error::CliError;
+use crate::{file, sbatch};
+
+/// Plans a job.
+///
+/// # Errors
+/// Why there is no such plan; a file that cannot be written.
+pub fn plan_job<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &PlanOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Costs { platform, costs, facts } =
+        costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
+    plan_costed(&facts, &costs, &platform, how, context)
+}
+
+/// Plans from costs.
+///
+/// # Errors
+/// Why there is no such plan; a file that cannot be written.
+pub fn plan_costed(
+    facts: &Facts,
+    costs: &ScatterGatherProfile,
+    platform: &Platform,
+    how: &PlanOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let (pinned, most) = (how.processors.get(), how.max_processors);
+    let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most)?;
+    context.console.say("plan", &words::plan(&planned))?;
+    context.console.text(&words::alternatives(&planned))?;
+    if let Some(path) = &how.sbatch {
+        sbatch::check(&planned.best.plan, platform)?;
+        let script = sbatch::script(&planned.best.plan, platform, &std::env::args_os().collect::<Vec<_>>());
+        file::write(path, script.as_bytes())?;
+        context.console.note("sbatch", &path.display().to_string())?;
+    }
+    context.console.data(&planned.best.plan)
+}

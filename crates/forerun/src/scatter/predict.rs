@@ -1,0 +1,82 @@
+//! `forerun predict` of jobs as scatter-gather.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_model::scatter_gather::Choice;
+use forerun_platform::{Outcome, Platform, ScatterGatherProfile, Way};
+
+use super::figures::{Costs, costs};
+use super::{Facts, planning, simulate};
+use crate::cli::PredictOptions;
+use crate::commands::{Context, predict};
+use crate::error::{CliError, request};
+
+/// Predicts a job.
+///
+/// # Errors
+/// A number of processors on which it cannot be run.
+pub fn predict_job<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let most = how.processors.iter().copied().max();
+    let Costs { platform, costs, facts } = costs(job, most, &how.shape, &how.figures, context)?;
+    predict_costed(&facts, &costs, &platform, how, context)
+}
+
+/// Predicts from costs.
+///
+/// # Errors
+/// A number of processors on which it cannot be run.
+pub fn predict_costed(
+    facts: &Facts,
+    costs: &ScatterGatherProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    how.draw.check(&context.console)?;
+    predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)
+}
+
+/// What is predicted for each of the numbers of processors.
+pub(super) fn outcomes(
+    facts: &Facts,
+    costs: &ScatterGatherProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<Vec<Outcome>, CliError> {
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for p in predict::processors(how, platform) {
+        let planned = planning::plan(facts, costs, platform, &how.shape, Some(p), None);
+        match planned {
+            Ok(planned) => {
+                outcomes.extend(predictions(&how.by, facts, &planned.best, costs, platform, context)?);
+            }
+            // Of several numbers, those that fit are still worth seeing.
+            Err(e) if how.processors.len() != 1 => context.console.note("note", &e.to_string())?,
+            Err(e) => return Err(e),
+        }
+    }
+    if outcomes.is_empty() {
+        return Err(request("the job fits on none of these numbers of processors"));
+    }
+    Ok(outcomes)
+}
+
+/// What each of the ways predicts for a plan.
+pub(super) fn predictions(
+    by: &[Way],
+    facts: &Facts,
+    choice: &Choice,
+    costs: &ScatterGatherProfile,
+    platform: &Platform,
+    context: &Context,
+) -> Result<Vec<Outcome>, CliError> {
+    let predict = |&way: &Way| match way {
+        Way::Simulated => simulate(facts, &choice.plan, costs, platform, &context.interrupt),
+        _ => Ok(planning::predicted(facts, choice, platform)),
+    };
+    by.iter().map(predict).collect()
+}

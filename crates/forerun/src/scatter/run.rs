@@ -1,0 +1,103 @@
+//! `forerun run` of jobs as scatter-gather.
+
+use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_model::scatter_gather::{Choice, Planned};
+use forerun_platform::{Platform, Profile, ScatterGatherProfile, Way};
+
+use super::figures::{Costs, costs, of_profile};
+use super::{Facts, execute, planning, predict, simulate, words};
+use crate::cli::RunOptions;
+use crate::commands::Context;
+use crate::error::{CliError, request};
+use crate::{compare, execute as executing, figures};
+
+/// Runs a job.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn run_job<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
+    let planned =
+        planning::plan(&costs.facts, &costs.costs, &costs.platform, &how.shape, how.processors.get(), None)?;
+    run_planned(job, &costs, &planned, how, context)
+}
+
+/// Runs a job as it is planned.
+pub(super) fn run_planned<J: ReductionJob + ScatterGatherJob>(
+    job: &J,
+    Costs { platform, costs, facts }: &Costs,
+    planned: &Planned,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Context { console, interrupt } = context;
+    console.note("plan", &words::plan(planned))?;
+    let choice = &planned.best;
+    if how.on == Way::Simulated {
+        return simulated(facts, choice, costs, platform, how, context);
+    }
+    if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
+        let name = &platform.name;
+        console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;
+    }
+    let mut outcomes = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
+    for outcome in &outcomes {
+        console.note("", &compare::verdict(outcome))?;
+    }
+    for _ in 0..how.repeat {
+        let bar = console.bar(choice.plan.grain.tasks, "blocks");
+        let done = execute(job, &choice.plan, how.on, platform, &bar, interrupt)?;
+        console.note("result", &done.result)?;
+        for note in job.notes() {
+            console.note("note", &note)?;
+        }
+        console.say("", &compare::verdict(&done.outcome))?;
+        outcomes.push(done.outcome);
+        executing::stop_if_interrupted(interrupt)?;
+    }
+    console.data(&outcomes)
+}
+
+fn simulated(
+    facts: &Facts,
+    choice: &Choice,
+    costs: &ScatterGatherProfile,
+    platform: &Platform,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let mut outcomes = Vec::new();
+    for _ in 0..how.repeat {
+        let outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+        context.console.say("", &compare::verdict(&outcome))?;
+        outcomes.push(outcome);
+    }
+    context.console.data(&outcomes)
+}
+
+/// Simulates blocks of which only the costs are known.
+///
+/// # Errors
+/// That they are to be really run; what is wrong with the request.
+pub fn run_costed(
+    facts: &Facts,
+    profile: &Profile,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    if how.on != Way::Simulated {
+        return Err(request(format!(
+            "tasks known only by their costs cannot be run on {}: use --on simulated",
+            how.on.name()
+        )));
+    }
+    let platform = figures::platform(how.figures.platform.as_deref(), context)?;
+    let costs = of_profile(profile)?;
+    let planned = planning::plan(facts, costs, &platform, &how.shape, how.processors.get(), None)?;
+    context.console.note("plan", &words::plan(&planned))?;
+    simulated(facts, &planned.best, costs, &platform, how, context)
+}
