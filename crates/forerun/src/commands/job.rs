@@ -411,6 +411,9 @@ impl Treat for PredictOptions {
 
     fn check(&self) -> Result<(), CliError> {
         self.draw.writable()?;
+        if self.efficiency.is_some() && self.shape.skeleton.get() != Some(Skeleton::Reduction) {
+            return Err(request("--efficiency is of reductions: leave out --skeleton"));
+        }
         for &p in &self.processors {
             check(&self.shape, Some(p))?;
         }

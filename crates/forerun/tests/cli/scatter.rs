@@ -104,6 +104,8 @@ fn what_cannot_be_is_refused() {
     place.run("run sort in --block 1kB").refused(2, &["--block", "scatter-gather"]);
     place.run("run reduce in --map cat --merge cat --skeleton scatter-gather").refused(2, &["reduction"]);
     place.run("run reduce in --map cat --merge cat --block 1kB").refused(2, &["--block", "scatter-gather"]);
+    let efficiency = "predict sort in --skeleton scatter-gather --profile p.toml --efficiency 0.5";
+    place.run(efficiency).refused(2, &["--efficiency", "--skeleton"]);
     let tasks = "predict tasks 9 --size 1kB --skeleton auto --profile p.toml";
     place.run(tasks).refused(2, &["--skeleton auto", "reduction and scatter-gather"]);
 }
