@@ -12,7 +12,8 @@ use forerun_platform::{
 };
 use forerun_skeleton::reduction::Shape;
 use proptest::prelude::{
-    Just, ProptestConfig, Strategy as _, TestCaseError, prop_assert, prop_compose, prop_oneof, proptest,
+    Just, ProptestConfig, Strategy as _, TestCaseError, prop_assert, prop_assert_eq, prop_compose,
+    prop_oneof, proptest,
 };
 
 fn overhead(base: f64, per_byte: f64) -> Overhead {
