@@ -5,7 +5,7 @@ mod common;
 use common::{cluster, costs, network, simulate};
 use forerun_model::Load;
 use forerun_model::reduction::predict;
-use forerun_platform::{Deal, Stage, Strategy};
+use forerun_platform::{Deal, Host, Measured, Network, Platform, Seconds, Stage, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 /// Relative errors over ranks, arities, merges and messages of what `tasks` gives for P ranks,
@@ -191,5 +191,43 @@ fn stages_are_counted_as_they_are_run() {
                 ran.messages
             );
         }
+    }
+}
+
+/// Pieces that wait on the first rank for a set are merged with its own results when the tasks are
+/// done, and may make a set with them: both in the makespan and in the counts.
+#[test]
+fn pieces_that_wait_make_sets_with_the_first_ranks_own() {
+    let platform = cluster(network(0.0, 0.0, 0.0));
+    // Merges as long as four tasks, so that one missing shows.
+    let profile = costs(1.0, 4.0, 0.0, 1.0);
+    for (tasks, set, gather) in [(26u64, 8, 4), (27, 8, 4), (30, 8, 2), (44, 16, 4), (58, 16, 8)] {
+        let shape = Shape { set, gather, deal: EVEN, ..Shape::new(Strategy::Adaptive, 2) };
+        let load = Load::new(tasks, 1.0);
+        let predicted = predict(&shape, &load, &profile, &platform).unwrap();
+        let ran = simulate(&shape, &load, &profile, &platform);
+        let count = |stage| predicted.stages.get(&stage).map_or(0, |s| s.count);
+        let what = format!("{tasks} tasks, sets of {set}, pieces of {gather}: ran {:?}", ran.stages);
+        assert!((predicted.makespan_s - ran.seconds).abs() < 1e-9, "{} s, {what}", predicted.makespan_s);
+        for stage in [Stage::Merge, Stage::Sink] {
+            assert_eq!(count(stage), ran.stage(stage).count, "{stage:?}, {what}");
+        }
+    }
+}
+
+/// Each rank is woken on its host, one after the other, and the end wakes whoever started them.
+#[test]
+fn ranks_take_time_to_start() {
+    let at_once = network(0.0, 0.0, 0.0);
+    let woken = Network { wake_up: Measured::stated(Seconds(0.5)), ..at_once.clone() };
+    let profile = costs(1.0, 0.0, 0.0, 1.0);
+    for (hosts, cores, ranks, expected) in [(1, 4, 1, 1.0), (1, 4, 4, 2.5), (4, 1, 4, 1.0)] {
+        let seconds = |network: &Network| {
+            let platform = Platform::new("p", vec![Host::new("h", hosts, cores)], network.clone());
+            let shape = Shape::new(Strategy::ReductionTree, ranks);
+            predict(&shape, &Load::new(8, 1.0), &profile, &platform).unwrap().makespan_s
+        };
+        let later = seconds(&woken) - seconds(&at_once);
+        assert!((later - expected).abs() < 1e-9, "{ranks} ranks on {hosts} hosts: {later}");
     }
 }

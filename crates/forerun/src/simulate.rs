@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forerun_model::Speeds;
 use forerun_model::planner::{Divisible, groups_of};
-use forerun_model::reduction::{Neighbours, Spent, effective};
+use forerun_model::reduction::{Neighbours, Spent, effective, start_up};
 use forerun_platform::{
     Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
 };
@@ -35,6 +35,8 @@ struct Scene {
     cores: usize,
     /// The speed of the rank that takes the finish.
     speed: f64,
+    /// Seconds to start the ranks.
+    start_up: f64,
 }
 
 /// Runs in which the slowing by busy neighbours and how busy they are settle.
@@ -61,7 +63,8 @@ impl Scene {
         let network = LogGps::on(platform, shape.ranks)?;
         let pricing = Profiled::new(&profile, platform, shape.ranks)?;
         let speed = Speeds::of_first_rank(platform).map_err(|e| RunError::Invalid(e.to_string()))?;
-        Ok(Scene { app, profile, network, pricing, shape, tasks, cores: platform.cores().max(1), speed })
+        let (cores, start_up) = (platform.cores().max(1), start_up(shape.ranks, platform));
+        Ok(Scene { app, profile, network, pricing, shape, tasks, cores, speed, start_up })
     }
 
     /// The scene in which ranks are slowed by neighbours that are as busy as they are in it.
@@ -107,7 +110,7 @@ impl Scene {
             let busy = played.stages.iter().filter(|(stage, _)| !waits.contains(stage));
             makespan_s = makespan_s.max(busy.map(|(_, t)| t.total_s).sum::<f64>() / self.cores as f64);
         }
-        makespan_s + self.finish(played.delivered_bytes)
+        self.start_up + makespan_s + self.finish(played.delivered_bytes)
     }
 
     fn finish(&self, delivered_bytes: u64) -> f64 {
@@ -206,7 +209,7 @@ fn inputs(facts: &Facts, grain: u64, tasks: Option<u64>) -> Inputs {
 }
 
 /// How far the figures of the profile itself may be off, relative to the makespan: each stage's
-/// error by its share of the busy time.
+/// error by its share of the busy time, all with one sign, as they were measured together.
 fn common_error(profile: &ReductionProfile, stages: &BTreeMap<Stage, StageTotal>, finish: f64) -> f64 {
     let seconds = |stage| stages.get(&stage).map_or(0.0, |t| t.total_s);
     let parts = [
@@ -216,7 +219,7 @@ fn common_error(profile: &ReductionProfile, stages: &BTreeMap<Stage, StageTotal>
         (finish, profile.finish.error),
     ];
     let busy: f64 = parts.iter().map(|p| p.0).sum();
-    if busy > 0.0 { parts.iter().map(|(s, e)| (s / busy * e).powi(2)).sum::<f64>().sqrt() } else { 0.0 }
+    if busy > 0.0 { parts.iter().map(|(s, e)| s / busy * e).sum::<f64>() } else { 0.0 }
 }
 
 fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {

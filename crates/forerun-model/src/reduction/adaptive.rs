@@ -212,9 +212,13 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let more = if even { more } else { 0 };
     let tree = Tree { c, arity: team.arity, set, ranks, low, high, more };
     // Pieces too few for a set wait on the first rank, and may make one with its own.
-    let held = own % set + (pieces % service.pieces) * gather;
+    let waiting = pieces % service.pieces;
+    let held = own % set + waiting * gather;
     let (full, left) = (held / set, held % set);
-    let charged = c.fold_due(own % set) + c.fold_of(pieces % service.pieces, gather);
+    // What is in a piece was merged by the rank that sent it.
+    let sent = waiting as f64 * c.fold(gather);
+    totals.merged(-((waiting * (gather - 1)) as f64), -sent);
+    let charged = c.fold_due(own % set) + c.fold_of(waiting, gather) + sent;
     let merging = (full as f64 * c.fold(set) + c.fold_due(left) - charged).max(0.0);
     let first = Ready { at: first.at + merging + full as f64 * c.sink(set), left, ..first };
     totals.merged((full * (set - 1)) as f64, full as f64 * c.fold(set));

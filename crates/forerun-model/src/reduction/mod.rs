@@ -97,5 +97,5 @@ pub use efficiency::{Efficiency, efficiency};
 pub(crate) use interval::largest_normal;
 pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
 pub use neighbours::{Neighbours, Spent};
-pub use predict::{Balance, Prediction, balance, predict};
+pub use predict::{Balance, Prediction, balance, predict, start_up};
 pub(crate) use predict::{balanced_share, makespan};

@@ -88,7 +88,7 @@ pub fn balance(
 /// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores,
 /// which is what a scheduler that leaves no core idle comes to in a long run (an approximation).
 /// Hosts are slower by what other jobs use of them, and messages by what the network's switches and
-/// other jobs' traffic there add ([`Wire::on`]). `finish` is added once at the end. Windows are taken as wide enough not to bind, and times
+/// other jobs' traffic there add ([`Wire::on`]). [`start_up`] and `finish` are added once. Windows are taken as wide enough not to bind, and times
 /// of availability as they are at the start.
 ///
 /// # Errors
@@ -119,6 +119,14 @@ pub fn predict(
         bound: t.bound,
         reason: explain::reason(shape, load, &run.costs, run.size, t),
     })
+}
+
+/// Seconds to start ranks and to learn that the last has ended: each is woken, one after the other
+/// on its host, and whoever started them is woken at the end
+/// ([`forerun_platform::Network::wake_up`], 0 where it is not stated).
+pub fn start_up(ranks: usize, platform: &Platform) -> f64 {
+    let on_a_host = ranks.div_ceil(platform.hosts.iter().map(|h| h.count).sum::<usize>().max(1));
+    (on_a_host + 1) as f64 * platform.network.wake_up.value.0
 }
 
 /// The makespan alone, where the speeds of the ranks are known already: what a planner compares.
@@ -205,16 +213,16 @@ fn beside(
         timing.seconds = floor;
         timing.bound = Bound::Cores;
     }
-    let (late, deviation) = interval::spread(&timing, costs.task, load.uneven, profile);
+    let (late, own, common) = interval::spread(&timing, costs.task, load.uneven, profile);
     let finish = profile.finish.seconds(costs.bytes(load.tasks), load.tasks as f64) / speeds.first();
-    let seconds = timing.seconds + late + finish;
+    let seconds = start_up(shape.ranks, platform) + timing.seconds + late + finish;
     if !seconds.is_finite() {
         return Err(ModelError::new(format!(
             "{} tasks of these costs take longer than can be told",
             load.tasks
         )));
     }
-    let deviation = deviation.hypot(profile.finish.error * finish);
+    let deviation = own.hypot(common + profile.finish.error * finish);
     Ok(Evaluated { costs, size, timing, all, finish, deviation, seconds })
 }
 
