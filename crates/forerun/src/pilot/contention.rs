@@ -7,6 +7,9 @@ use forerun_apps::ReductionJob;
 use super::fit::{Point, fit, median};
 use super::sample::Sampled;
 
+/// A phase that takes this much longer than others was disturbed.
+const DISTURBED: f64 = 1.5;
+
 /// How much longer work takes for each other worker, from calls alone and beside others: of tasks and
 /// of merges the ratio to what the like took alone, weighted by the time they took. 0 to 1: cores that
 /// take turns at a single one are no slower than that.
@@ -25,8 +28,9 @@ pub(super) fn contention<J: ReductionJob>(sampled: &Sampled<J>, workers: usize) 
     if weight > 0.0 { ((slower / weight - 1.0) / (workers - 1) as f64).clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The median ratio of a phase to the line through what was timed alone, and of the phases the lower
-/// median: what else a machine does may hit one phase as a whole, and only ever makes it longer.
+/// The median ratio of a phase to the line through what was timed alone, and of the phases the mean,
+/// without those far above the lower median: what else a machine does may hit one phase as a whole, and
+/// only ever makes it longer.
 fn ratio(alone: &[Point], beside: &[Point]) -> Option<f64> {
     let smallest = beside.iter().map(|p| p.bytes).fold(f64::INFINITY, f64::min);
     let alike: Vec<Point> = alone.iter().copied().filter(|p| 4.0 * p.bytes >= smallest).collect();
@@ -41,7 +45,9 @@ fn ratio(alone: &[Point], beside: &[Point]) -> Option<f64> {
     }
     let mut ratios: Vec<f64> = phases.into_values().map(median).collect();
     ratios.sort_by(f64::total_cmp);
-    ratios.get((ratios.len() - 1) / 2).copied()
+    let middle = *ratios.get((ratios.len() - 1) / 2)?;
+    let kept: Vec<f64> = ratios.into_iter().filter(|r| *r <= DISTURBED * middle).collect();
+    Some(kept.iter().sum::<f64>() / kept.len() as f64)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! a short job.
 
 mod contention;
+mod drift;
 mod ends;
 mod fit;
 mod lanes;
@@ -24,6 +25,7 @@ use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
 use self::contention::contention;
+use self::drift::drift;
 use self::ends::rehearse;
 pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, merge_pairs};
@@ -102,13 +104,17 @@ pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Resul
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
     let largest = all().map(|p| p.bytes).fold(0.0, f64::max);
     let alike: Vec<Point> = all().filter(|p| p.bytes * ALIKE >= largest).map(alone).collect();
-    let task = fit(&alike);
+    let mut task = fit(&alike);
+    let drift = drift(&alike, &task);
     let merge: Vec<Point> = sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
-    let merge = fit(&merge);
+    let mut merge = fit(&merge);
     let mut ends = rehearse(job, pieces, &merge)?;
-    // The end was timed a few times; it is no surer than what was timed more often.
+    // The end was timed once: it is no surer than a single call of what was timed more often.
     for cost in [&mut ends.sink, &mut ends.finish, &mut ends.join] {
-        cost.error = cost.error.max(task.error);
+        cost.error = cost.error.max(task.error.hypot(task.spread));
+    }
+    for cost in [&mut task, &mut merge, &mut ends.sink, &mut ends.finish, &mut ends.join] {
+        cost.error = cost.error.hypot(drift);
     }
     let profile = ReductionProfile {
         task,
