@@ -105,7 +105,8 @@ pub fn passage(
     let at = |k: usize| ended.get(k).or(ended.last()).copied().unwrap_or(0.0);
     let value = |time: f64| {
         let p = poisson(rate * time, 1e-13);
-        p.weights.iter().enumerate().map(|(i, w)| w * at(p.first + i)).sum::<f64>()
+        // By what is still open, which becomes small: sums of what has ended would round at 1 and fall.
+        1.0 - p.weights.iter().enumerate().map(|(i, w)| w * (1.0 - at(p.first + i))).sum::<f64>()
     };
     let slope = |time: f64| {
         let p = poisson(rate * time, 1e-13);

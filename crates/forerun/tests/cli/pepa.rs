@@ -87,7 +87,7 @@ fn a_model_is_formatted_and_checked() {
     for word in ["bad.pepa:3:", "bad.pepa:4:", "there is no process `Q`", "^"] {
         assert!(said.err.contains(word), "{word}: {}", said.err);
     }
-    place.run("pepa solve m.pepa --set q=1").refused(2, &["--set q", "r, t"]);
+    place.run("pepa solve m.pepa --set q=1").refused(2, &["--set q", "did you mean r?"]);
     place.run("pepa states m.pepa --states 3").refused(1, &["more than 3 states", "--aggregate"]);
 }
 
