@@ -47,7 +47,7 @@ pub struct Steady {
     pub ends: Vec<(u32, f64)>,
 }
 
-/// Finds the long-run distribution over the states of a space. Cost: see [`irreducible`]; equal
+/// Finds the long-run distribution over the states of a space. Cost: see [`irreducible()`]; equal
 /// components are exchanged first where that makes the chain smaller, which is exact.
 ///
 /// # Errors

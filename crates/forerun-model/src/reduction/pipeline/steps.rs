@@ -4,7 +4,7 @@
 //! rank's digits say; a message is received in the step in which it is sent. So the times of all
 //! ranks follow from those of the step before by sums and maxima (a max-plus recurrence), messages
 //! above S included. A step in the middle of a long run is like
-//! the step n before it: long runs are followed at both ends only (see [`seconds`]).
+//! the step n before it: long runs are followed at both ends only (see [`Followed`]).
 
 use super::super::costs::Costs;
 use super::super::exchange::Party;
