@@ -1,4 +1,4 @@
-//! Jobs as scatter-gather: what they cost ([`mod@calibrate`]), how they are planned and predicted, and
+//! Jobs as scatter-gather: what they cost (`calibrate`), how they are planned and predicted, and
 //! their runs.
 
 mod auto;
