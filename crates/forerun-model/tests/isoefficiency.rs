@@ -40,8 +40,10 @@ proptest! {
                 prop_assert!(held.at.efficiency >= target * (1.0 - 1e-12) && found.ceiling >= target);
                 if held.tasks > p as u64 {
                     prop_assert!(at(held.tasks - round).efficiency < target);
-                    // Along whole rounds the efficiency grows.
-                    prop_assert!(at(held.tasks + round).efficiency >= held.at.efficiency - 1e-12);
+                    // Along whole rounds the efficiency grows; not so while a pipeline fills.
+                    if strategy != Strategy::ParallelPipeline {
+                        prop_assert!(at(held.tasks + round).efficiency >= held.at.efficiency - 1e-12);
+                    }
                 }
                 // W = N T_comp + merges: equation 1 for the merges of the run, with no merge free.
                 prop_assert!(held.work().0 >= held.tasks as f64);

@@ -59,6 +59,10 @@ const MOST_ROUNDS: u64 = 1 << 40;
 /// quite evenly; for it the answer is a round that holds the efficiency where the one before does
 /// not.
 ///
+/// What is found holds the efficiency and one round less does not. Where the efficiency grows with every
+/// round that is the least work; while a parallel-pipeline fills (its first few rounds) the efficiency may
+/// also fall from a round to the next, and another crossing may lie beside the one that is found.
+///
 /// Units: tasks, seconds. Cost: about 100 predictions for each of `ps`.
 ///
 /// ```
