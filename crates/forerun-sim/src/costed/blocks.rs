@@ -1,10 +1,10 @@
 //! The simulated application of scatter-gather: blocks and packets that are only sizes.
 
-use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
+use forerun_skeleton::reduction::{Sinks, Source};
 use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Want};
 use forerun_skeleton::{AppError, Message};
 
-use super::{Inputs, Tallied};
+use super::{Inputs, Tally};
 
 /// An application that does nothing to blocks of these sizes, and makes packets of at most `packet`
 /// bytes of them; as source it gives the blocks, as sinks it counts.
@@ -180,29 +180,10 @@ impl Source for CostedBlocks {
     }
 }
 
-/// Counts the packets of the result.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Written(Tallied);
-
-impl Sink<Packet> for Written {
-    type Out = Tallied;
-
-    fn accept(&mut self, piece: Piece<Packet>) -> Result<(), AppError> {
-        self.0.deliveries += 1;
-        self.0.results += piece.results;
-        self.0.bytes += piece.value.bytes();
-        Ok(())
-    }
-
-    fn close(self) -> Result<Tallied, AppError> {
-        Ok(self.0)
-    }
-}
-
 impl Sinks<Packet> for CostedBlocks {
-    type Sink = Written;
+    type Sink = Tally;
 
-    fn open(&self, _group: usize) -> Result<Written, AppError> {
-        Ok(Written::default())
+    fn open(&self, _group: usize) -> Result<Tally, AppError> {
+        Ok(Tally::default())
     }
 }

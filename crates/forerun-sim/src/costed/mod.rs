@@ -12,7 +12,7 @@ use forerun_platform::ReductionProfile;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
 use forerun_skeleton::{AppError, RunError};
 
-pub use blocks::{Block, CostedBlocks, Evenly, Packet, Packets, Written};
+pub use blocks::{Block, CostedBlocks, Evenly, Packet, Packets};
 use growth::Growth;
 pub use tally::{Tallied, Tally};
 pub use volume::Volume;
@@ -195,7 +195,7 @@ mod tests {
         let mut sink = app.open(0)?;
         sink.accept(Piece { value: app.task(0, 100)?, first: 0, results: 1 })?;
         sink.accept(Piece { value: app.merge(app.task(1, 0)?, app.task(2, 0)?)?, first: 1, results: 2 })?;
-        assert_eq!(sink.close()?, Tallied { deliveries: 2, results: 3, bytes: 58 + 16 });
+        assert_eq!(Sink::<Volume>::close(sink)?, Tallied { deliveries: 2, results: 3, bytes: 58 + 16 });
         Ok(())
     }
 

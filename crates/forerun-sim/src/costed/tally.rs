@@ -3,8 +3,6 @@
 use forerun_skeleton::reduction::{Piece, Sink};
 use forerun_skeleton::{AppError, Message};
 
-use super::Volume;
-
 /// Counts what is delivered to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally(Tallied);
@@ -20,10 +18,10 @@ pub struct Tallied {
     pub bytes: u64,
 }
 
-impl Sink<Volume> for Tally {
+impl<M: Message> Sink<M> for Tally {
     type Out = Tallied;
 
-    fn accept(&mut self, piece: Piece<Volume>) -> Result<(), AppError> {
+    fn accept(&mut self, piece: Piece<M>) -> Result<(), AppError> {
         self.0.deliveries += 1;
         self.0.results += piece.results;
         self.0.bytes += piece.value.bytes();
