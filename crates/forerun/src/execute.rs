@@ -45,12 +45,7 @@ pub fn execute<J: ReductionJob>(
     }
     let app = Observed { app: job.app(), bar };
     let sinks = job.sinks();
-    let options = Options {
-        ranks: plan.processors,
-        window: plan.window,
-        timeline: TIMELINE,
-        cancel: interrupt.cancel().clone(),
-    };
+    let options = options(&plan, interrupt);
     let explain = |e| explain(job, Some(&source), e, interrupt);
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(&plan)).map_err(explain)?;
     let ran = match way {
@@ -60,23 +55,56 @@ pub fn execute<J: ReductionJob>(
     .map_err(explain)?;
     bar.set_message("finishing");
     let left = ran.outs.into_iter().flatten().collect();
-    let begun = Instant::now();
-    // A signal that comes after the result stands is too late to end anything.
-    let result = job.finish(left).map_err(|e| {
-        let interrupted = interrupt.signal().map(CliError::Interrupted);
-        interrupted.unwrap_or_else(|| failed(e))
-    })?;
-    let finish_s = begun.elapsed().as_secs_f64();
+    let (result, finish_s) = finished(interrupt, || job.finish(left))?;
     bar.finish_and_clear();
     let tasks = source.len().unwrap_or_else(|| bar.position());
     let mut ranks = ran.ranks;
     append_finish(&mut ranks, ran.makespan_s, finish_s);
-    let mut outcome = Outcome::from_ranks(way, plan, ran.makespan_s + finish_s, ranks, tasks);
-    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
+    let mut outcome = measured(way, plan, (ran.makespan_s, finish_s), ranks, tasks);
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
-    outcome.machine = Some(Machine::here());
     Ok(Done { outcome, result })
+}
+
+/// How the ranks of a plan are run.
+pub fn options(plan: &Plan, interrupt: &Interrupt) -> Options {
+    Options {
+        ranks: plan.processors,
+        window: plan.window,
+        timeline: TIMELINE,
+        cancel: interrupt.cancel().clone(),
+    }
+}
+
+/// Does what a job has left when all ranks have ended; with the seconds that it takes. A signal that
+/// comes after the result stands is too late to end anything.
+///
+/// # Errors
+/// What failed; interrupted.
+pub fn finished(
+    interrupt: &Interrupt,
+    finish: impl FnOnce() -> Result<String, AppError>,
+) -> Result<(String, f64), CliError> {
+    let begun = Instant::now();
+    let result = finish().map_err(|e| {
+        let interrupted = interrupt.signal().map(CliError::Interrupted);
+        interrupted.unwrap_or_else(|| failed(e))
+    })?;
+    Ok((result, begun.elapsed().as_secs_f64()))
+}
+
+/// The outcome of a run on this machine: seconds of the ranks, and of the finish after them.
+pub fn measured(
+    way: Way,
+    plan: Plan,
+    (ranks_s, finish_s): (f64, f64),
+    ranks: Vec<RankTimes>,
+    tasks: u64,
+) -> Outcome {
+    let mut outcome = Outcome::from_ranks(way, plan, ranks_s + finish_s, ranks, tasks);
+    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
+    outcome.machine = Some(Machine::here());
+    outcome
 }
 
 /// Puts what the job does when all ranks have ended on the timeline of the first.

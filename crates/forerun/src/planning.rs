@@ -3,8 +3,8 @@
 use forerun_apps::{Extent, ReductionJob};
 use forerun_model::Load;
 use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered, groups_of};
-use forerun_model::reduction::predict;
-use forerun_platform::{Bytes, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
+use forerun_model::reduction::{Prediction, predict};
+use forerun_platform::{Bytes, Interval, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::{Reduce, Shape};
 
 use crate::cli::ShapeOptions;
@@ -247,17 +247,23 @@ fn refine(
 
 /// What a prediction says, as an outcome.
 pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome {
-    let prediction = &choice.prediction;
-    let tasks = choice.plan.grain.tasks.unwrap_or(0) as f64;
-    let makespan_s = prediction.makespan_s;
+    let Prediction { interval, messages, bytes, stages, .. } = &choice.prediction;
     Outcome {
-        predicted: Some(prediction.interval),
+        messages: *messages,
+        bytes: *bytes,
+        stages: stages.clone(),
+        ..analytic(&facts.name, &choice.plan, *interval, platform)
+    }
+}
+
+/// The outcome of a job that a closed form expects to take so long.
+pub fn analytic(job: &str, plan: &Plan, interval: Interval, platform: &Platform) -> Outcome {
+    let (tasks, makespan_s) = (plan.grain.tasks.unwrap_or(0) as f64, interval.makespan_s);
+    Outcome {
+        predicted: Some(interval),
         throughput: if makespan_s > 0.0 { tasks / makespan_s } else { 0.0 },
-        messages: prediction.messages,
-        bytes: prediction.bytes,
-        stages: prediction.stages.clone(),
-        job: facts.name.clone(),
+        job: job.into(),
         platform: platform.name.clone(),
-        ..Outcome::from_ranks(Way::Analytic, choice.plan.clone(), makespan_s, Vec::new(), 0)
+        ..Outcome::from_ranks(Way::Analytic, plan.clone(), makespan_s, Vec::new(), 0)
     }
 }

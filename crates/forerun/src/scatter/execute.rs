@@ -1,9 +1,7 @@
 //! Running a job as scatter-gather, as planned.
 
-use std::time::Instant;
-
 use forerun_apps::{ReductionJob, ScatterGatherJob, Together};
-use forerun_platform::{Machine, Outcome, Plan, Platform, Stage, StageTotal, Way};
+use forerun_platform::{Plan, Platform, Stage, Way};
 use forerun_sim::pricing::Measured;
 use forerun_skeleton::reduction::{Sink, Sinks, Source};
 use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
@@ -12,7 +10,7 @@ use forerun_skeleton::{AppError, Failure, Options, Ran, RunError};
 use indicatif::ProgressBar;
 
 use crate::error::{CliError, failed};
-use crate::execute::{Done, TIMELINE};
+use crate::execute::{Done, finished, measured, options};
 use crate::signals::Interrupt;
 
 /// Runs `job` as `plan` says, on threads or emulated on `platform`. In virtual time the first rank
@@ -29,30 +27,18 @@ pub fn execute<J: ReductionJob + ScatterGatherJob>(
     interrupt: &Interrupt,
 ) -> Result<Done, CliError> {
     bar.set_length(plan.grain.tasks.unwrap_or(0));
-    let options = Options {
-        ranks: plan.processors,
-        window: plan.window,
-        timeline: TIMELINE,
-        cancel: interrupt.cancel().clone(),
-    };
+    let options = options(plan, interrupt);
     let run = Run { plan, way, platform, options, bar };
     let ran = job.together(plan.grain.bytes, run).map_err(|e| explain(e, interrupt))?;
     bar.set_message("finishing");
     let written = ran.outs.into_iter().flatten().next();
     let written = written.ok_or_else(|| failed("the first rank left no result"))?;
-    let begun = Instant::now();
-    let result = job.conclude(written).map_err(|e| {
-        let interrupted = interrupt.signal().map(CliError::Interrupted);
-        interrupted.unwrap_or_else(|| failed(e))
-    })?;
-    let finish_s = begun.elapsed().as_secs_f64();
+    let (result, finish_s) = finished(interrupt, || job.conclude(written))?;
     bar.finish_and_clear();
     let blocks = plan.grain.tasks.unwrap_or(0);
-    let mut outcome = Outcome::from_ranks(way, plan.clone(), ran.makespan_s + finish_s, ran.ranks, blocks);
-    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
+    let mut outcome = measured(way, plan.clone(), (ran.makespan_s, finish_s), ran.ranks, blocks);
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
-    outcome.machine = Some(Machine::here());
     Ok(Done { outcome, result })
 }
 

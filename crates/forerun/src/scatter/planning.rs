@@ -1,11 +1,12 @@
 //! From a job and its figures to a plan as scatter-gather.
 
 use forerun_apps::{ReductionJob, ScatterGatherJob};
-use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Request};
-use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Way};
+use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
+use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
+use crate::planning::analytic;
 
 /// How far the costs of blocks are trusted beyond the largest that was tried.
 const BEYOND: u64 = 4;
@@ -106,17 +107,11 @@ pub fn plan(
 
 /// What a prediction says, as an outcome.
 pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome {
-    let prediction = &choice.prediction;
-    let blocks = choice.plan.grain.tasks.unwrap_or(0) as f64;
-    let makespan_s = prediction.makespan_s;
+    let Prediction { interval, messages, bytes, stages, .. } = &choice.prediction;
     Outcome {
-        predicted: Some(prediction.interval),
-        throughput: if makespan_s > 0.0 { blocks / makespan_s } else { 0.0 },
-        messages: prediction.messages,
-        bytes: prediction.bytes,
-        stages: prediction.stages.clone(),
-        job: facts.name.clone(),
-        platform: platform.name.clone(),
-        ..Outcome::from_ranks(Way::Analytic, choice.plan.clone(), makespan_s, Vec::new(), 0)
+        messages: *messages,
+        bytes: *bytes,
+        stages: stages.clone(),
+        ..analytic(&facts.name, &choice.plan, *interval, platform)
     }
 }
