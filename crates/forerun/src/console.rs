@@ -66,11 +66,6 @@ impl Console {
         self.json.as_deref()
     }
 
-    /// Whether data is asked for.
-    pub fn wants_json(&self) -> bool {
-        self.json.is_some()
-    }
-
     fn print(&self, text: &str) -> Result<(), CliError> {
         if self.to_stderr {
             // Where nobody listens there is nobody to tell.

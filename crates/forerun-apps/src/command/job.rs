@@ -102,11 +102,6 @@ impl CommandJob {
         Grain { bytes, files: MOST_FILES, split_lines: self.split_lines }
     }
 
-    /// Whether the result goes to standard output.
-    pub fn writes_to_stdout(&self) -> bool {
-        self.destination == Destination::StandardOutput
-    }
-
     /// The inputs.
     pub fn inputs(&self) -> &Inputs {
         &self.inputs
