@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::{env, fs, io};
 
+use forerun_platform::statistics;
 use forerun_platform::{Interval, Outcome, Stage, Strategy, Way};
 
 use crate::record::Record;
@@ -254,5 +255,5 @@ fn sorted(values: &[f64]) -> Vec<f64> {
 }
 
 fn median(values: &[f64]) -> f64 {
-    sorted(values).get(values.len() / 2).copied().unwrap_or(f64::NAN)
+    statistics::median(values).unwrap_or(f64::NAN)
 }

@@ -4,7 +4,6 @@
 //! table has the median and the lowest and highest of the rounds.
 
 mod accuracy;
-mod date;
 mod messages;
 mod record;
 mod scatter;

@@ -5,7 +5,6 @@ use std::{env, fs, io};
 
 use forerun_platform::Machine;
 
-use crate::date::today;
 use crate::table::Table;
 
 /// What a bench found.
@@ -40,7 +39,7 @@ impl Record {
     pub(crate) fn write(&self) -> io::Result<PathBuf> {
         let dir = env::var_os("FORERUN_BENCH_RUNS").map_or_else(|| "benches/runs".into(), PathBuf::from);
         fs::create_dir_all(&dir)?;
-        let date = today();
+        let date = forerun_platform::today();
         let path = dir.join(format!("{date}-{}-{}.md", slug(&self.machine.cpu), self.name));
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
         let mut text = format!("# {}, {date}\n\n- machine: {}\n", self.name, self.machine);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use forerun_platform::statistics::median_of_sorted;
+
 /// One way to do what is measured.
 pub(crate) struct Contender<'a> {
     name: String,
@@ -68,11 +70,7 @@ impl Table {
 impl Row {
     fn new(name: String, mut figures: Vec<f64>) -> Row {
         figures.sort_by(f64::total_cmp);
-        let middle = figures.len() / 2;
-        let median = match figures.len() % 2 {
-            1 => figures[middle],
-            _ => (figures[middle - 1] + figures[middle]) / 2.0,
-        };
+        let median = median_of_sorted(&figures).unwrap_or(f64::NAN);
         Row { name, median, lowest: figures[0], highest: figures[figures.len() - 1] }
     }
 }

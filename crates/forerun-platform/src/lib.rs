@@ -17,6 +17,7 @@
 
 #![forbid(missing_docs)]
 
+mod date;
 pub mod file;
 mod json;
 mod machine;
@@ -27,9 +28,11 @@ mod plan;
 mod platform;
 mod preset;
 mod profile;
+pub mod statistics;
 mod topology;
 pub mod units;
 
+pub use date::today;
 pub use file::{FORMAT, FileError, Problem};
 pub use machine::Machine;
 pub use measured::Measured;

@@ -1,6 +1,7 @@
 //! What the spread of the costs does to the makespan.
 
 use forerun_platform::ReductionProfile;
+use forerun_platform::statistics::normal_quantile;
 
 use super::timing::Timing;
 
@@ -11,15 +12,7 @@ pub(crate) fn largest_normal(k: f64) -> f64 {
     if k <= 1.0 {
         return 0.0;
     }
-    quantile((k - 0.375) / (k + 0.25))
-}
-
-/// The standard normal quantile for 0.5 ≤ p < 1 (Abramowitz and Stegun 26.2.23; error < 4.5e-4).
-fn quantile(p: f64) -> f64 {
-    let t = (-2.0 * (1.0 - p).max(f64::MIN_POSITIVE).ln()).sqrt();
-    let over = 2.515_517 + t * (0.802_853 + t * 0.010_328);
-    let under = 1.0 + t * (1.432_788 + t * (0.189_269 + t * 0.001_308));
-    (t - over / under).max(0.0)
+    normal_quantile((k - 0.375) / (k + 0.25))
 }
 
 /// Seconds by which the slowest rank is expected to be later than the mean, and two parts of the

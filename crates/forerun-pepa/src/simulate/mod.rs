@@ -7,16 +7,16 @@
 
 mod random;
 mod run;
-mod student;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use forerun_platform::statistics::student_quantile;
 
 use crate::model::System;
 use crate::space::{Engine, SpaceError};
 use random::Random;
 use run::{Bins, run};
-use student::quantile;
 
 /// How to simulate.
 #[derive(Debug, Clone)]
@@ -108,7 +108,7 @@ fn summary(engine: &Engine<'_>, how: &Simulation, all: &[Bins]) -> Simulated {
         None => warm_up(all),
     };
     let kept = (BINS - skipped) as f64 * width;
-    let t = quantile(how.confidence, all.len().saturating_sub(1));
+    let t = student_quantile(how.confidence, all.len().saturating_sub(1));
     let estimate = |name: &str, value: &dyn Fn(&Bins) -> f64| {
         let values: Vec<f64> = all.iter().map(value).collect();
         let n = values.len() as f64;

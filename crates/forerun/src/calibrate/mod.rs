@@ -142,7 +142,7 @@ fn platform(
         source: source(options, storage),
         machine: Some(machine.to_string()),
         clock: Some(clock::describe(reading)),
-        measured: Some(clock::today()),
+        measured: Some(forerun_platform::today()),
         storage: read.zip(write).map(|(read, write)| Storage { read, write }),
         ..Platform::new("this-machine", vec![host], network)
     }

@@ -1,5 +1,7 @@
 //! The median of repeated measurements and how well it is known.
 
+use forerun_platform::statistics::median_of_sorted;
+
 /// A median with an interval that holds the true one with 95 % confidence.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
@@ -40,20 +42,13 @@ pub(crate) fn estimate(samples: &[f64]) -> Option<Estimate> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let n = sorted.len();
-    let value = middle(&sorted)?;
+    let value = median_of_sorted(&sorted)?;
     let rho = persistence(samples, value);
     let half = n as f64 / 2.0;
     let wider = (half - rank(n) as f64) * ((1.0 + rho) / (1.0 - rho)).sqrt();
     let k = ((half - wider + 1e-9).floor().max(1.0) as usize).min(rank(n));
     let (low, high) = (*sorted.get(k - 1)?, *sorted.get(n - k)?);
     Some(Estimate { value, low, high, repetitions: n })
-}
-
-/// The median; `None` of nothing.
-pub(crate) fn median(samples: &[f64]) -> Option<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_unstable_by(f64::total_cmp);
-    middle(&sorted)
 }
 
 /// The lower quartile; `None` of nothing.
@@ -69,11 +64,6 @@ fn persistence(samples: &[f64], median: f64) -> f64 {
     let square: f64 = samples.iter().map(|x| side(x).powi(2)).sum();
     let product: f64 = samples.windows(2).map(|w| side(&w[0]) * side(&w[1])).sum();
     if square > 0.0 { (product / square).clamp(0.0, 0.9) } else { 0.0 }
-}
-
-fn middle(sorted: &[f64]) -> Option<f64> {
-    let n = sorted.len();
-    Some((*sorted.get(n.checked_sub(1)? / 2)? + sorted[n / 2]) / 2.0)
 }
 
 /// The k of the interval of `n` samples, from 1.
@@ -97,7 +87,7 @@ fn rank(n: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{FEWEST, estimate, median, quartile, rank};
+    use super::{FEWEST, estimate, quartile, rank};
     use crate::calibrate::random::Random;
 
     #[test]
@@ -168,9 +158,7 @@ mod tests {
         let e = estimate(&samples).expect("there are samples");
         assert_eq!((e.value, e.low, e.high, e.repetitions), (2.0, 2.0, 2.0, 23));
         assert_eq!(estimate(&[]), None);
-        assert_eq!(median(&[]), None);
         assert_eq!((quartile(&[]), quartile(&[5.0, 1.0, 3.0, 4.0])), (None, Some(3.0)));
-        assert_eq!(median(&[4.0, 1.0]), Some(2.5));
         let one = estimate(&[3.0]).expect("there is a sample");
         assert_eq!((one.low, one.value, one.high), (3.0, 3.0, 3.0));
     }

@@ -11,6 +11,7 @@ mod table;
 
 use std::collections::HashMap;
 
+use forerun_platform::statistics::median_of_sorted;
 use forerun_platform::{Interval, Outcome, Skeleton, Stage, Strategy, Throughput, Way};
 use serde_json::Value;
 
@@ -243,14 +244,9 @@ fn own_interval(outcome: &Outcome) -> Interval {
     }
 }
 
-/// The median of ascending values.
+/// The median of ascending values; not a number of none.
 pub(crate) fn median(ascending: &[f64]) -> f64 {
-    let half = ascending.len() / 2;
-    match ascending.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => ascending[half],
-        _ => (ascending[half - 1] + ascending[half]) / 2.0,
-    }
+    median_of_sorted(ascending).unwrap_or(f64::NAN)
 }
 
 /// What `compare --json` writes: the outcomes, each with `"relative_error"`. A measured outcome has the error

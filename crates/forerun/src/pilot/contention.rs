@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use forerun_apps::ReductionJob;
+use forerun_platform::statistics::median;
 
-use super::fit::{Point, fit, median};
+use super::fit::{Point, fit};
 use super::sample::Sampled;
 
 /// A phase that takes this much longer than others was disturbed.
@@ -43,7 +44,7 @@ fn ratio(alone: &[Point], beside: &[Point]) -> Option<f64> {
         let ratio = p.seconds / line.seconds(p.bytes, 1.0).max(f64::MIN_POSITIVE);
         phases.entry(p.phase).or_default().push(ratio);
     }
-    let mut ratios: Vec<f64> = phases.into_values().map(median).collect();
+    let mut ratios: Vec<f64> = phases.into_values().filter_map(|ratios| median(&ratios)).collect();
     ratios.sort_by(f64::total_cmp);
     let middle = *ratios.get((ratios.len() - 1) / 2)?;
     let kept: Vec<f64> = ratios.into_iter().filter(|r| *r <= DISTURBED * middle).collect();

@@ -1,6 +1,7 @@
 //! Costs from timed calls.
 
 use forerun_platform::Cost;
+use forerun_platform::statistics::{median, normal_quantile, student_quantile};
 
 /// One timed call.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,6 +30,8 @@ const ROUNDS: usize = 20;
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
 /// Relative error of a cost whose spread cannot be told.
 const UNTOLD: f64 = 0.25;
+/// Confidence of the intervals.
+const CONFIDENCE: f64 = 0.95;
 /// A median absolute deviation is this part of a normal deviation.
 const MAD: f64 = 0.6745;
 /// A call beyond so many robust deviations is taken to be as far off as that, and no further.
@@ -52,7 +55,7 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
     for _ in 0..ROUNDS {
         line = straight(&points, &weights);
         let residuals: Vec<f64> = points.iter().map(|p| p.seconds / expected(line, p) - 1.0).collect();
-        scale = median(residuals.iter().map(|r| r.abs()).collect()) / MAD;
+        scale = median(&residuals.iter().map(|r| r.abs()).collect::<Vec<_>>()).unwrap_or(0.0) / MAD;
         for ((weight, r), p) in weights.iter_mut().zip(&residuals).zip(&points) {
             let trust = if scale > 0.0 && r.abs() > HUBER * scale { HUBER * scale / r.abs() } else { 1.0 };
             *weight = trust / expected(line, p).powi(2);
@@ -68,10 +71,9 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
 }
 
 /// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
-/// estimated with so many degrees of freedom: Student's quantile over the normal one, by the expansion
-/// of Abramowitz and Stegun, 26.7.5, to its third term.
+/// estimated with so many degrees of freedom: Student's quantile over the normal one.
 pub(super) fn widening(free: f64) -> f64 {
-    1.0 + 1.211 / free + 1.440 / free.powi(2) + 1.304 / free.powi(3)
+    student_quantile(CONFIDENCE, free as usize) / normal_quantile(0.5 + CONFIDENCE / 2.0)
 }
 
 /// What all calls together took, of what the line says they take; those far off are cut.
@@ -101,12 +103,6 @@ fn at((fixed, per_byte): (f64, f64), p: &Point) -> f64 {
 /// through the origin, is not infinitely far off.
 fn expected(line: (f64, f64), p: &Point) -> f64 {
     at(line, p).max(0.1 * p.seconds)
-}
-
-/// The median, the upper of two; 0 of nothing.
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// The straight line of least weighted relative squares, with neither figure below 0.

@@ -1,5 +1,6 @@
 //! What is reproduced: rows with the paper's number and ours, and what they come to.
 
+use forerun_platform::statistics::median_of_sorted;
 use serde::Serialize;
 
 use super::printed::Digits;
@@ -205,7 +206,7 @@ pub fn summary(entries: &[Reproduced]) -> Summary {
 fn errors(mut of: Vec<(f64, String)>) -> Option<Errors> {
     of.sort_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
     let (worst, worst_at) = of.last().cloned()?;
-    let middle = |at: usize| of[at].0.abs();
-    let median = (middle((of.len() - 1) / 2) + middle(of.len() / 2)) / 2.0;
+    let sizes: Vec<f64> = of.iter().map(|(error, _)| error.abs()).collect();
+    let median = median_of_sorted(&sizes)?;
     Some(Errors { rows: of.len(), median, worst, worst_at })
 }

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use forerun_platform::statistics::median;
 use forerun_skeleton::{Cancel, Endpoint, Message, Options, Program, RunError, Stop, threads};
 
 use super::pin::Processors;
 use super::random::Random;
-use super::stats::{median, quartile};
+use super::stats::quartile;
 
 pub(super) use overheads::Overheads;
 pub(super) use ping_pong::PingPong;
