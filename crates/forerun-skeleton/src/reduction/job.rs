@@ -53,6 +53,22 @@ pub trait Source {
     fn get(&self, index: u64) -> Result<Option<Self::Input>, AppError>;
 }
 
+impl<S: Source + ?Sized> Source for Box<S> {
+    type Input = S::Input;
+
+    fn len(&self) -> Option<u64> {
+        (**self).len()
+    }
+
+    fn bytes(&self, index: u64) -> u64 {
+        (**self).bytes(index)
+    }
+
+    fn get(&self, index: u64) -> Result<Option<S::Input>, AppError> {
+        (**self).get(index)
+    }
+}
+
 /// What takes complete sets of results: a server, a file, memory. One for every group of ranks.
 pub trait Sink<P> {
     /// What it leaves behind.
@@ -88,5 +104,13 @@ impl<P, K: Sinks<P>> Sinks<P> for &K {
 
     fn open(&self, group: usize) -> Result<K::Sink, AppError> {
         (*self).open(group)
+    }
+}
+
+impl<P, K: Sinks<P> + ?Sized> Sinks<P> for Box<K> {
+    type Sink = K::Sink;
+
+    fn open(&self, group: usize) -> Result<K::Sink, AppError> {
+        (**self).open(group)
     }
 }

@@ -44,6 +44,26 @@ pub trait Cooperate {
     fn global(&self, ranks: usize) -> Result<Self::Global, AppError>;
 }
 
+impl<A: Cooperate + ?Sized> Cooperate for Box<A> {
+    type Block = A::Block;
+    type Done = A::Done;
+    type Packet = A::Packet;
+    type Local = A::Local;
+    type Global = A::Global;
+
+    fn process(&self, index: u64, block: A::Block) -> Result<A::Done, AppError> {
+        (**self).process(index, block)
+    }
+
+    fn local(&self, rank: usize, done: Vec<A::Done>) -> Result<A::Local, AppError> {
+        (**self).local(rank, done)
+    }
+
+    fn global(&self, ranks: usize) -> Result<A::Global, AppError> {
+        (**self).global(ranks)
+    }
+}
+
 /// The partial result of one rank, a packet at a time.
 pub trait Local<P> {
     /// What the next packet takes; `None` if there is no further one.
@@ -54,6 +74,16 @@ pub trait Local<P> {
     /// # Errors
     /// Ends the run with the sentence.
     fn next(&mut self) -> Result<P, AppError>;
+}
+
+impl<P, L: Local<P> + ?Sized> Local<P> for Box<L> {
+    fn pending(&self) -> Option<Amount> {
+        (**self).pending()
+    }
+
+    fn next(&mut self) -> Result<P, AppError> {
+        (**self).next()
+    }
 }
 
 /// What the first rank needs in order to go on.
@@ -83,4 +113,18 @@ pub trait Global<P> {
     /// # Errors
     /// Ends the run with the sentence.
     fn resolve(&mut self) -> Result<P, AppError>;
+}
+
+impl<P, G: Global<P> + ?Sized> Global<P> for Box<G> {
+    fn want(&self) -> Want {
+        (**self).want()
+    }
+
+    fn give(&mut self, rank: usize, packet: Option<P>) -> Result<(), AppError> {
+        (**self).give(rank, packet)
+    }
+
+    fn resolve(&mut self) -> Result<P, AppError> {
+        (**self).resolve()
+    }
 }
