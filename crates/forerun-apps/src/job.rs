@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use forerun_platform::JoinAt;
-use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::Cooperate;
+use forerun_skeleton::{AppError, Message};
+
+use crate::erased::{Erased, ErasedJob, Together};
 
 /// The input of a job, as far as cutting it into tasks goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,33 +25,8 @@ pub struct Extent {
     pub kept: Vec<u64>,
 }
 
-/// The partial result of a job.
-pub type JobPartial<J> = <<J as ReductionJob>::App as Reduce>::Partial;
-
-/// An application with its input, that runs as a reduction.
-pub trait ReductionJob: Sized + Sync {
-    /// Task and merge.
-    type App: Reduce<Partial: Send> + Sync;
-    /// The input, cut into tasks.
-    type Source: Source<Input = <Self::App as Reduce>::Input> + Sync;
-    /// What the sink of a group leaves.
-    type Left: Send;
-    /// Where results go.
-    type Sinks<'s>: Sinks<JobPartial<Self>, Sink: Sink<JobPartial<Self>, Out = Self::Left>> + Sync
-    where
-        Self: 's;
-
-    /// When the sets that its sinks were given become one result.
-    const JOIN: JoinAt;
-
-    /// Whether its work is done by other processes, so that only the wall clock sees it; else the
-    /// CPU time of the thread tells, whatever else the machine does.
-    const OUTSIDE: bool = false;
-
-    /// Whether the run takes results that a pilot got, so that it need not do their tasks again:
-    /// for tasks that have effects beside their results.
-    const KEEPS: bool = false;
-
+/// A job, as far as the types of what it works on do not matter.
+pub trait Job: Sync {
     /// The application's name on the command line.
     fn name(&self) -> &'static str;
 
@@ -60,22 +36,19 @@ pub trait ReductionJob: Sized + Sync {
     /// How the input can be cut.
     fn extent(&self) -> Extent;
 
-    /// Task and merge.
-    fn app(&self) -> &Self::App;
+    /// When the sets that its sinks were given become one result.
+    fn join(&self) -> JoinAt;
 
-    /// Cuts the input into tasks of at most `grain` bytes (a piece that cannot be cut may be
-    /// larger).
-    ///
-    /// # Errors
-    /// A sentence that names the file that cannot be cut.
-    fn cut(&self, grain: u64) -> Result<Self::Source, AppError>;
+    /// Whether its work is done by other processes, so that only the wall clock sees it; else the
+    /// CPU time of the thread tells, whatever else the machine does.
+    fn outside(&self) -> bool {
+        false
+    }
 
-    /// Cuts as much of the input as is known: all of it, unless [`ReductionJob::first_sizes`] says otherwise.
-    ///
-    /// # Errors
-    /// A sentence that names the file that cannot be cut.
-    fn cut_known(&self, grain: u64) -> Result<Self::Source, AppError> {
-        self.cut(grain)
+    /// Whether the run takes results that a pilot got, so that it need not do their tasks again:
+    /// for tasks that have effects beside their results.
+    fn keeps(&self) -> bool {
+        false
     }
 
     /// Of an input that keeps coming while the job runs, the bytes of each piece that has come; `None` where
@@ -87,6 +60,48 @@ pub trait ReductionJob: Sized + Sync {
     /// Whether all sets must go to one sink, so that there can be only one group of ranks.
     fn one_sink(&self) -> bool {
         false
+    }
+
+    /// What a person should know after a run, a sentence each.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// An application with its input, that runs as a reduction. What runs it takes it as an
+/// [`ErasedJob`](crate::ErasedJob), which it is as well.
+pub trait ReductionJob: Job + Sized {
+    /// What a task works on.
+    type Input: Send + 'static;
+    /// What it gives, and what merging gives.
+    type Partial: Message + Send + 'static;
+    /// Task and merge.
+    type App: Reduce<Input = Self::Input, Partial = Self::Partial> + Sync;
+    /// The input, cut into tasks.
+    type Source: Source<Input = Self::Input> + Sync;
+    /// What the sink of a group leaves.
+    type Left: Send + 'static;
+    /// Where results go.
+    type Sinks<'s>: Sinks<Self::Partial, Sink: Sink<Self::Partial, Out = Self::Left>> + Sync
+    where
+        Self: 's;
+
+    /// Task and merge.
+    fn app(&self) -> &Self::App;
+
+    /// Cuts the input into tasks of at most `grain` bytes (a piece that cannot be cut may be
+    /// larger).
+    ///
+    /// # Errors
+    /// A sentence that names the file that cannot be cut.
+    fn cut(&self, grain: u64) -> Result<Self::Source, AppError>;
+
+    /// Cuts as much of the input as is known: all of it, unless [`Job::first_sizes`] says otherwise.
+    ///
+    /// # Errors
+    /// A sentence that names the file that cannot be cut.
+    fn cut_known(&self, grain: u64) -> Result<Self::Source, AppError> {
+        self.cut(grain)
     }
 
     /// Where results go.
@@ -125,7 +140,7 @@ pub trait ReductionJob: Sized + Sync {
         &self,
         _source: &Self::Source,
         _tasks: Range<u64>,
-        _partial: &JobPartial<Self>,
+        _partial: &Self::Partial,
     ) -> Result<(), AppError> {
         Ok(())
     }
@@ -135,24 +150,16 @@ pub trait ReductionJob: Sized + Sync {
         false
     }
 
-    /// What a person should know after a run, a sentence each.
-    fn notes(&self) -> Vec<String> {
-        Vec::new()
-    }
-
     /// What task `index` of `source` works on, for a message.
     fn input_name(&self, source: &Self::Source, index: u64) -> String;
 }
 
 /// A job that can be run by scatter-gather too.
-pub trait ScatterGatherJob: Sync {
-    /// What the sink leaves.
-    type Written: Send;
-
-    /// Hands the application, its blocks of at most `block` bytes and its sinks to `together`.
-    /// Packets of the result are of the same size. The source gives any block at any time (a pilot
-    /// asks for some of them), each time anew.
-    fn together<T: Together<Self::Written>>(&self, block: u64, together: T) -> T::Out;
+pub trait ScatterGatherJob: ErasedJob {
+    /// The application, its blocks of at most `block` bytes and its sinks. Packets of the result are
+    /// of the same size. The source gives any block at any time (a pilot asks for some of them), each
+    /// time anew.
+    fn together(&self, block: u64) -> Together<'_>;
 
     /// Bytes of an element, on average.
     fn element_bytes(&self) -> f64;
@@ -171,18 +178,5 @@ pub trait ScatterGatherJob: Sync {
     ///
     /// # Errors
     /// A sentence that names the file.
-    fn conclude(&self, written: Self::Written) -> Result<String, AppError>;
-}
-
-/// What is done with the parts of a scatter-gather: a closure that is generic over them.
-pub trait Together<W> {
-    /// What it gives.
-    type Out;
-
-    /// Does it.
-    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
-    where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync;
+    fn conclude(&self, written: Erased) -> Result<String, AppError>;
 }

@@ -1,9 +1,17 @@
 //! Applications: sequential code that is put into the patterns of `forerun-skeleton`.
+//!
+//! An application is written as a [`ReductionJob`], with types of its own; what plans and runs it
+//! takes it as an [`ErasedJob`], and is compiled once for all of them.
 
 #![forbid(missing_docs)]
 
 pub mod command;
+mod erased;
 mod job;
 pub mod sort;
 
-pub use job::{Extent, JobPartial, ReductionJob, ScatterGatherJob, Together};
+pub use erased::{
+    Erased, ErasedApp, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks, ErasedSource,
+    Together,
+};
+pub use job::{Extent, Job, ReductionJob, ScatterGatherJob};

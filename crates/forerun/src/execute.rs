@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use forerun_apps::ReductionJob;
+use forerun_apps::{Erased, ErasedApp, ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::{Machine, Outcome, Plan, Platform, RankTimes, Span, Stage, StageTotal, Way};
 use forerun_sim::pricing::Measured;
 use forerun_skeleton::reduction::{Reduce, Reduction, Runner, Shape, Source};
@@ -28,8 +28,8 @@ pub struct Done {
 ///
 /// # Errors
 /// What failed, with the input's name; interrupted.
-pub fn execute<J: ReductionJob>(
-    job: &J,
+pub fn execute(
+    job: &dyn ErasedJob,
     plan: &Plan,
     way: Way,
     platform: &Platform,
@@ -46,10 +46,10 @@ pub fn execute<J: ReductionJob>(
     let app = Observed { app: job.app(), bar };
     let sinks = job.sinks();
     let options = options(&plan, interrupt);
-    let explain = |e| explain(job, Some(&source), e, interrupt);
+    let explain = |e| explain(Some(&*source), e, interrupt);
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(&plan)).map_err(explain)?;
     let ran = match way {
-        Way::Emulated => reduction.run(Emulated { platform, options, wall: J::OUTSIDE }),
+        Way::Emulated => reduction.run(Emulated { platform, options, wall: job.outside() }),
         _ => reduction.run(OnThreads { options }),
     }
     .map_err(explain)?;
@@ -123,19 +123,14 @@ pub fn stop_if_interrupted(interrupt: &Interrupt) -> Result<(), CliError> {
 }
 
 /// Says which input failed.
-pub fn explain<J: ReductionJob>(
-    job: &J,
-    source: Option<&J::Source>,
-    e: RunError,
-    interrupt: &Interrupt,
-) -> CliError {
+pub fn explain(source: Option<&dyn ErasedSource>, e: RunError, interrupt: &Interrupt) -> CliError {
     if let Some(signal) = interrupt.signal() {
         return CliError::Interrupted(signal);
     }
     match e {
         RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
             let verb = if panicked { "panicked" } else { "failed" };
-            let name = source.map(|s| job.input_name(s, item)).filter(|name| !name.is_empty());
+            let name = source.map(|s| s.input_name(item)).filter(|name| !name.is_empty());
             let name = name.map_or(String::new(), |name| format!(" ({name})"));
             let what = match stage {
                 Stage::Task => format!("task {item}{name} {verb}"),
@@ -186,26 +181,26 @@ impl<M: forerun_skeleton::Message, O> Runner<M, O> for Emulated<'_> {
 }
 
 /// An application that moves a progress bar.
-struct Observed<'a, A> {
-    app: &'a A,
+struct Observed<'a> {
+    app: ErasedApp<'a>,
     bar: &'a ProgressBar,
 }
 
-impl<A: Reduce> Reduce for Observed<'_, A> {
-    type Input = A::Input;
-    type Partial = A::Partial;
+impl Reduce for Observed<'_> {
+    type Input = Erased;
+    type Partial = ErasedMessage;
 
     fn commutative(&self) -> bool {
         self.app.commutative()
     }
 
-    fn task(&self, index: u64, input: A::Input) -> Result<A::Partial, AppError> {
+    fn task(&self, index: u64, input: Erased) -> Result<ErasedMessage, AppError> {
         let partial = self.app.task(index, input);
         self.bar.inc(1);
         partial
     }
 
-    fn merge(&self, left: A::Partial, right: A::Partial) -> Result<A::Partial, AppError> {
+    fn merge(&self, left: ErasedMessage, right: ErasedMessage) -> Result<ErasedMessage, AppError> {
         self.app.merge(left, right)
     }
 }

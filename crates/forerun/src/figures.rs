@@ -1,6 +1,6 @@
 //! The figures that predictions are made of: the platform's and the job's.
 
-use forerun_apps::ReductionJob;
+use forerun_apps::ErasedJob;
 use forerun_platform::{Machine, Platform, Profile, ReductionProfile};
 
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
@@ -30,8 +30,8 @@ pub struct Figures {
 ///
 /// # Errors
 /// As [`platform`] and [`profile`].
-pub fn of<J: ReductionJob>(
-    job: &J,
+pub fn of(
+    job: &dyn ErasedJob,
     processors: Option<usize>,
     options: &FigureOptions,
     context: &Context,
@@ -106,8 +106,8 @@ fn this_machine(context: &Context) -> Result<Platform, CliError> {
 ///
 /// # Errors
 /// What is wrong with the file; what failed in the pilot.
-pub fn profile<J: ReductionJob>(
-    job: &J,
+pub fn profile(
+    job: &dyn ErasedJob,
     given: Option<Profile>,
     options: &FigureOptions,
     workers: usize,
@@ -117,8 +117,7 @@ pub fn profile<J: ReductionJob>(
         Some(profile) => (profile, None),
         None => {
             let interrupt = &context.interrupt;
-            let found =
-                pilot(job, workers, interrupt.cancel()).map_err(|e| explain(job, None, e, interrupt))?;
+            let found = pilot(job, workers, interrupt.cancel()).map_err(|e| explain(None, e, interrupt))?;
             let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
             let reduction = Some(found.profile.clone());
             (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))

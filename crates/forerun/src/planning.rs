@@ -1,11 +1,11 @@
 //! From a job and its figures to a plan.
 
-use forerun_apps::{Extent, ReductionJob};
+use forerun_apps::{ErasedJob, Extent};
 use forerun_model::Load;
 use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered, groups_of};
 use forerun_model::reduction::{Prediction, predict};
 use forerun_platform::{Bytes, Interval, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
-use forerun_skeleton::reduction::{Reduce, Shape};
+use forerun_skeleton::reduction::Shape;
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
@@ -36,7 +36,7 @@ const BEYOND: u64 = 4;
 impl Facts {
     /// The facts of a job. Where the planner is to choose the grain, tasks are at most four times
     /// as large as the `largest` that was tried: what larger ones cost was not seen.
-    pub fn of<J: ReductionJob>(job: &J, largest: Option<u64>, shape: &ShapeOptions) -> Self {
+    pub fn of(job: &dyn ErasedJob, largest: Option<u64>, shape: &ShapeOptions) -> Self {
         let Extent { bytes, pieces, min_grain, max_grain, kept } = job.extent();
         let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
         let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));

@@ -12,7 +12,7 @@ use super::deliveries::Directory;
 use super::{
     CommandSinks, Commands, Destination, Every, Grain, Inputs, Output, Settings, Takes, Tasks, show,
 };
-use crate::{Extent, ReductionJob};
+use crate::{Extent, Job, ReductionJob};
 
 /// Files that one task takes at most: as many names as fit a command line are far more.
 const MOST_FILES: usize = 4096;
@@ -113,16 +113,7 @@ impl CommandJob {
     }
 }
 
-impl ReductionJob for CommandJob {
-    type App = Commands;
-    type Source = Tasks;
-    type Left = Option<Piece<Output>>;
-    type Sinks<'s> = CommandSinks<'s>;
-
-    const JOIN: JoinAt = JoinAt::Sink;
-    const OUTSIDE: bool = true;
-    const KEEPS: bool = true;
-
+impl Job for CommandJob {
     fn name(&self) -> &'static str {
         "reduce"
     }
@@ -156,6 +147,40 @@ impl ReductionJob for CommandJob {
         Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain, kept }
     }
 
+    fn join(&self) -> JoinAt {
+        JoinAt::Sink
+    }
+
+    fn outside(&self) -> bool {
+        true
+    }
+
+    fn keeps(&self) -> bool {
+        true
+    }
+
+    fn first_sizes(&self) -> Option<Vec<u64>> {
+        self.inputs.keep_coming().then(|| self.inputs.files().iter().map(|f| f.bytes).collect())
+    }
+
+    fn one_sink(&self) -> bool {
+        self.every.is_some() || self.directory.is_some()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let coming = self.inputs.coming().map_or(Vec::new(), |coming| coming.notes());
+        self.commands.tally().note().into_iter().chain(coming).collect()
+    }
+}
+
+impl ReductionJob for CommandJob {
+    type Input = super::Extent;
+    type Partial = Output;
+    type App = Commands;
+    type Source = Tasks;
+    type Left = Option<Piece<Output>>;
+    type Sinks<'s> = CommandSinks<'s>;
+
     fn app(&self) -> &Commands {
         &self.commands
     }
@@ -168,14 +193,6 @@ impl ReductionJob for CommandJob {
     fn cut_known(&self, grain: u64) -> Result<Tasks, AppError> {
         let done = self.commands.done().extents();
         Tasks::cut(&self.inputs, self.grain(grain), self.commands.takes(), &done)
-    }
-
-    fn first_sizes(&self) -> Option<Vec<u64>> {
-        self.inputs.keep_coming().then(|| self.inputs.files().iter().map(|f| f.bytes).collect())
-    }
-
-    fn one_sink(&self) -> bool {
-        self.every.is_some() || self.directory.is_some()
     }
 
     fn sinks(&self) -> CommandSinks<'_> {
@@ -220,11 +237,6 @@ impl ReductionJob for CommandJob {
 
     fn is_kept(&self, source: &Tasks, index: u64) -> bool {
         source.extent(index).is_some_and(|extent| self.commands.done().has(extent))
-    }
-
-    fn notes(&self) -> Vec<String> {
-        let coming = self.inputs.coming().map_or(Vec::new(), |coming| coming.notes());
-        self.commands.tally().note().into_iter().chain(coming).collect()
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

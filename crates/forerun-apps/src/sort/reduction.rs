@@ -3,18 +3,11 @@
 use forerun_platform::{Bytes, Grain, JoinAt};
 use forerun_skeleton::AppError;
 
-use super::job::{SortJob, SortSource};
+use super::job::{SortInput, SortJob, SortSource};
 use super::run::Run;
-use crate::{Extent, ReductionJob};
+use crate::{Extent, Job, ReductionJob};
 
-impl ReductionJob for SortJob {
-    type App = SortJob;
-    type Source = SortSource;
-    type Left = Vec<Run>;
-    type Sinks<'s> = &'s SortJob;
-
-    const JOIN: JoinAt = JoinAt::Finish;
-
+impl Job for SortJob {
     fn name(&self) -> &'static str {
         "sort"
     }
@@ -36,6 +29,19 @@ impl ReductionJob for SortJob {
             kept: Vec::new(),
         }
     }
+
+    fn join(&self) -> JoinAt {
+        JoinAt::Finish
+    }
+}
+
+impl ReductionJob for SortJob {
+    type Input = SortInput;
+    type Partial = Run;
+    type App = SortJob;
+    type Source = SortSource;
+    type Left = Vec<Run>;
+    type Sinks<'s> = &'s SortJob;
 
     fn app(&self) -> &SortJob {
         self

@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-use forerun_apps::sort::{ElementType, Finished, Run, SortJob, SortOptions, Written};
-use forerun_apps::{ScatterGatherJob, Together};
+use forerun_apps::sort::{ElementType, Finished, Run, SortJob, SortOptions};
+use forerun_apps::{Erased, ScatterGatherJob, Together};
 use forerun_platform::Grain;
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
+use forerun_skeleton::scatter_gather::{Scatter, Shape};
 use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
 use forerun_skeleton::{AppError, Options, RunError};
 
@@ -50,45 +50,32 @@ fn scattered(inputs: &[PathBuf], options: &SortOptions, way: &Way) -> Result<Vec
     let job = SortJob::open(inputs, options)?;
     let (least, most) = job.blocks(ranks, 2);
     let block = job.bytes().div_ceil(way.tasks).clamp(least, most);
-    let written = job.together(block, OnThreads { ranks, ahead: way.set % 3 })?;
+    let written = on_threads(&job, block, ranks, way.set % 3)?;
     job.conclude(written)?;
     let names = names(directory.path());
     assert_eq!(names, ["out"]);
     Ok(std::fs::read(output).expect("an output"))
 }
 
-struct OnThreads {
-    ranks: usize,
-    ahead: usize,
-}
-
-impl Together<Written> for OnThreads {
-    type Out = Result<Written, AppError>;
-
-    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
-    where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = Written>> + Sync,
-    {
-        let options = Options { window: 2, ..Options::new(self.ranks) };
-        let shape = Shape::new(self.ranks);
-        let ran = if self.ahead == 0 {
-            let scatter = Scatter::new(app, source, sinks, shape).expect("a shape");
+fn on_threads(job: &SortJob, block: u64, ranks: usize, ahead: usize) -> Result<Erased, AppError> {
+    let Together { app, source, sinks } = &job.together(block);
+    let options = Options { window: 2, ..Options::new(ranks) };
+    let shape = Shape::new(ranks);
+    let ran = if ahead == 0 {
+        let scatter = Scatter::new(app, source, sinks, shape).expect("a shape");
+        threads::run(&scatter, &options)
+    } else {
+        std::thread::scope(|scope| {
+            let source = ReadAhead::start(scope, source, ahead).expect("a thread");
+            let sinks = WriteBehind::new(scope, sinks, ahead);
+            let scatter = Scatter::new(app, &source, &sinks, shape).expect("a shape");
             threads::run(&scatter, &options)
-        } else {
-            std::thread::scope(|scope| {
-                let source = ReadAhead::start(scope, source, self.ahead).expect("a thread");
-                let sinks = WriteBehind::new(scope, sinks, self.ahead);
-                let scatter = Scatter::new(app, &source, &sinks, shape).expect("a shape");
-                threads::run(&scatter, &options)
-            })
-        };
-        match ran {
-            Ok(ran) => Ok(ran.outs.into_iter().flatten().next().expect("the first rank's")),
-            Err(RunError::Failed(failure)) => Err(AppError::new(failure.message)),
-            Err(other) => panic!("{other}"),
-        }
+        })
+    };
+    match ran {
+        Ok(ran) => Ok(ran.outs.into_iter().flatten().next().expect("the first rank's")),
+        Err(RunError::Failed(failure)) => Err(AppError::new(failure.message)),
+        Err(other) => panic!("{other}"),
     }
 }
 

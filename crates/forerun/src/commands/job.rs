@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, FromArgMatches, Parser};
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::{Profile, Skeleton, Way};
 
 use super::{Context, plan, predict, run};
@@ -62,8 +62,7 @@ pub trait Treat: Args + FromArgMatches {
     ///
     /// # Errors
     /// What is wrong with the request; what failed.
-    fn scatter<J: ReductionJob + ScatterGatherJob>(&self, job: &J, context: &Context)
-    -> Result<(), CliError>;
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError>;
 
     /// Treats blocks of which only the costs are known.
     ///
@@ -80,7 +79,7 @@ pub trait Treat: Args + FromArgMatches {
     ///
     /// # Errors
     /// What is wrong with the request; what failed.
-    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError>;
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError>;
 
     /// Treats a job of which only the costs are known.
     ///
@@ -244,11 +243,7 @@ impl Treat for RunOptions {
         &self.shape
     }
 
-    fn scatter<J: ReductionJob + ScatterGatherJob>(
-        &self,
-        job: &J,
-        context: &Context,
-    ) -> Result<(), CliError> {
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError> {
         match self.shape.skeleton.get() {
             None => scatter::auto_run(job, self, context),
             Some(_) => scatter::run_job(job, self, context),
@@ -291,7 +286,7 @@ impl Treat for RunOptions {
         &self.figures
     }
 
-    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         run::run(job, self, context)
     }
 
@@ -309,11 +304,7 @@ impl Treat for PlanOptions {
         &self.shape
     }
 
-    fn scatter<J: ReductionJob + ScatterGatherJob>(
-        &self,
-        job: &J,
-        context: &Context,
-    ) -> Result<(), CliError> {
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError> {
         match self.shape.skeleton.get() {
             None => scatter::auto_plan(job, self, context),
             Some(_) => scatter::plan_job(job, self, context),
@@ -355,7 +346,7 @@ impl Treat for PlanOptions {
         &self.figures
     }
 
-    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let Figures { platform, profile, largest } =
             figures::of(job, self.processors.get(), &self.figures, context)?;
         plan::run(
@@ -383,11 +374,7 @@ impl Treat for PredictOptions {
         &self.shape
     }
 
-    fn scatter<J: ReductionJob + ScatterGatherJob>(
-        &self,
-        job: &J,
-        context: &Context,
-    ) -> Result<(), CliError> {
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError> {
         match self.shape.skeleton.get() {
             None => scatter::auto_predict(job, self, context),
             Some(_) => scatter::predict_job(job, self, context),
@@ -424,7 +411,7 @@ impl Treat for PredictOptions {
         &self.figures
     }
 
-    fn job<J: ReductionJob>(&self, job: &J, context: &Context) -> Result<(), CliError> {
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let Figures { platform, profile, largest } = figures::of(job, None, &self.figures, context)?;
         predict::run(
             &Facts::of(job, largest, &self.shape),

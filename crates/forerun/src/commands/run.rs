@@ -1,6 +1,6 @@
 //! `forerun run`: calibrate, try a sample, predict, plan, run, compare.
 
-use forerun_apps::ReductionJob;
+use forerun_apps::ErasedJob;
 use forerun_model::planner::{Choice, Planned};
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
@@ -15,7 +15,7 @@ use crate::{compare, describe, execute, figures, simulate};
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Result<(), CliError> {
+pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let how = &one_group(job, how)?;
     if job.first_sizes().is_some() {
         return stream::run(job, how, context);
@@ -36,8 +36,8 @@ pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Res
 ///
 /// # Errors
 /// What failed.
-pub fn run_planned<J: ReductionJob>(
-    job: &J,
+pub fn run_planned(
+    job: &dyn ErasedJob,
     facts: &Facts,
     costs: &ReductionProfile,
     platform: &Platform,
@@ -89,7 +89,7 @@ pub fn run_planned<J: ReductionJob>(
 }
 
 /// Asks for one group of ranks where the job has one sink.
-fn one_group<J: ReductionJob>(job: &J, how: &RunOptions) -> Result<RunOptions, CliError> {
+fn one_group(job: &dyn ErasedJob, how: &RunOptions) -> Result<RunOptions, CliError> {
     let mut how = how.clone();
     if job.one_sink() {
         match how.shape.groups {

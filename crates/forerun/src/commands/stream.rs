@@ -1,6 +1,6 @@
 //! A run that begins while its inputs keep coming: what is predicted is not its time but its pace.
 
-use forerun_apps::ReductionJob;
+use forerun_apps::ErasedJob;
 use forerun_model::planner::Choice;
 use forerun_platform::{Grain, Plan, Skeleton, Strategy, Throughput, Way};
 use forerun_skeleton::reduction::Shape;
@@ -16,7 +16,7 @@ use crate::{compare, describe, execute, figures};
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run<J: ReductionJob>(job: &J, how: &RunOptions, context: &Context) -> Result<(), CliError> {
+pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let Context { console, interrupt } = context;
     let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
     let (platform, lines, plan, predicted) = if let Some(strategy) = told {

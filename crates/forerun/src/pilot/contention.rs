@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use forerun_apps::ReductionJob;
 use forerun_platform::statistics::median;
 
 use super::fit::{Point, fit};
@@ -14,7 +13,7 @@ const DISTURBED: f64 = 1.5;
 /// How much longer work takes for each other worker, from calls alone and beside others: of tasks and
 /// of merges the ratio to what the like took alone, weighted by the time they took. 0 to 1: cores that
 /// take turns at a single one are no slower than that.
-pub(super) fn contention<J: ReductionJob>(sampled: &Sampled<J>, workers: usize) -> f64 {
+pub(super) fn contention(sampled: &Sampled, workers: usize) -> f64 {
     if workers < 2 {
         return 0.0;
     }

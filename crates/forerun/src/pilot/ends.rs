@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use forerun_apps::{JobPartial, ReductionJob};
+use forerun_apps::{ErasedJob, ErasedMessage};
 use forerun_platform::{Cost, JoinAt, Stage};
 use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
@@ -19,14 +19,14 @@ pub(super) struct Ends {
 /// Takes results through the rehearsal of sink and finish: one alone, which shows what delivering and
 /// finishing cost, then, where the finish joins what is delivered, the others. Every byte is merged once
 /// a level, beside what finishing does anyway: it shows as far as it takes longer.
-pub(super) fn rehearse<J: ReductionJob>(
-    job: &J,
-    mut pieces: Vec<Piece<JobPartial<J>>>,
+pub(super) fn rehearse(
+    job: &dyn ErasedJob,
+    mut pieces: Vec<Piece<ErasedMessage>>,
     merge: &Cost,
 ) -> Result<Ends, RunError> {
     let others = pieces.split_off(pieces.len().min(1));
     let one = end(job, pieces)?;
-    if J::JOIN == JoinAt::Sink {
+    if job.join() == JoinAt::Sink {
         // Merged results do not grow much: what the end of one costs is that of any.
         let (sink, finish) = (Cost::constant(one.sinking), Cost::constant(one.finishing));
         return Ok(Ends { sink, finish, join: *merge });
@@ -57,7 +57,7 @@ fn per_byte(bytes: f64, seconds: f64) -> Cost {
     if bytes > 0.0 { Cost { per_byte: seconds / bytes, ..Cost::default() } } else { Cost::constant(seconds) }
 }
 
-fn end<J: ReductionJob>(job: &J, pieces: Vec<Piece<JobPartial<J>>>) -> Result<Rehearsed, RunError> {
+fn end(job: &dyn ErasedJob, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
     let failed = |e| failed(Stage::Finish, 0, e);
     let bytes: f64 = pieces.iter().map(bytes_of).sum();
     let count = pieces.len().max(1) as f64;
@@ -66,7 +66,7 @@ fn end<J: ReductionJob>(job: &J, pieces: Vec<Piece<JobPartial<J>>>) -> Result<Re
     for piece in pieces {
         sink.accept(piece).map_err(failed)?;
     }
-    let left = Sink::<JobPartial<J>>::close(sink).map_err(failed)?;
+    let left = sink.close().map_err(failed)?;
     let sinking = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
     job.rehearse_finish(vec![left]).map_err(failed)?;

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use forerun_apps::{JobPartial, ReductionJob};
+use forerun_apps::{ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::{JoinAt, Stage};
 use forerun_skeleton::RunError;
-use forerun_skeleton::reduction::{Piece, Source};
+use forerun_skeleton::reduction::Piece;
 
 use super::sample::{Sampled, Sampler, failed};
 
@@ -17,41 +17,41 @@ const APART: usize = 2;
 const LEFT: usize = 2;
 
 /// Lanes all over the input, in the order in which they are taken.
-pub(super) struct Lanes<'s, J: ReductionJob> {
-    source: &'s J::Source,
-    lanes: Vec<Lane<J>>,
+pub(super) struct Lanes<'s> {
+    source: &'s dyn ErasedSource,
+    lanes: Vec<Lane>,
     next: usize,
     /// Phases so far.
     phases: usize,
 }
 
 /// Consecutive tasks, of which the first ones were run.
-struct Lane<J: ReductionJob> {
+struct Lane {
     begin: u64,
     next: u64,
     end: u64,
     /// Results, neighbours merged.
-    pieces: Vec<Piece<JobPartial<J>>>,
+    pieces: Vec<Piece<ErasedMessage>>,
 }
 
-impl<'s, J: ReductionJob> Lanes<'s, J> {
+impl<'s> Lanes<'s> {
     /// Cuts the tasks into lanes; a job that keeps results has kept those of its first tasks, which
     /// are `begun`.
     pub(super) fn new(
-        job: &J,
-        source: &'s J::Source,
+        job: &dyn ErasedJob,
+        source: &'s dyn ErasedSource,
         workers: usize,
-        begun: Vec<Piece<JobPartial<J>>>,
+        begun: Vec<Piece<ErasedMessage>>,
     ) -> Self {
         let tasks = source.len().unwrap_or(1).max(1);
         let count = (APART * (workers + 1)).min(usize::try_from(tasks).unwrap_or(usize::MAX)) as u64;
         let start = |k: u64| (u128::from(tasks) * u128::from(k) / u128::from(count)) as u64;
         let step = coprime_step(count);
-        let mut lanes: Vec<Lane<J>> = (0..count)
+        let mut lanes: Vec<Lane> = (0..count)
             .map(|k| (u128::from(k) * u128::from(step) % u128::from(count)) as u64)
             .map(|k| Lane { begin: start(k), next: start(k), end: start(k + 1), pieces: Vec::new() })
             .collect();
-        if J::KEEPS {
+        if job.keeps() {
             let first = &mut lanes[0];
             for (at, piece) in (0..).zip(begun) {
                 first.pieces.push(Piece { first: at, ..piece });
@@ -60,7 +60,7 @@ impl<'s, J: ReductionJob> Lanes<'s, J> {
             // A short lane may end within what was kept.
             first.end = first.end.max(first.next);
             for lane in &mut lanes[1..] {
-                while lane.next < lane.end && job.is_kept(source, lane.next) {
+                while lane.next < lane.end && source.is_kept(lane.next) {
                     lane.next += 1;
                 }
                 lane.begin = lane.next;
@@ -77,16 +77,16 @@ impl<'s, J: ReductionJob> Lanes<'s, J> {
     /// Lets so many workers run tasks and merges at the same time, for about `time`.
     pub(super) fn phase(
         &mut self,
-        sampler: &Sampler<'_, J>,
+        sampler: &Sampler<'_>,
         workers: usize,
         time: Duration,
-        sampled: &mut Sampled<J>,
+        sampled: &mut Sampled,
     ) -> Result<(), RunError> {
         self.phases += 1;
         let phase = self.phases;
         let count = self.lanes.len();
         self.lanes.rotate_left(self.next % count);
-        let mut free: Vec<&mut Lane<J>> =
+        let mut free: Vec<&mut Lane> =
             self.lanes.iter_mut().filter(|l| !l.is_empty()).take(workers).collect();
         let workers = free.len();
         self.next = workers;
@@ -95,7 +95,7 @@ impl<'s, J: ReductionJob> Lanes<'s, J> {
         }
         let source = self.source;
         let found = thread::scope(|scope| {
-            let run = |lane: &'_ mut Lane<J>| lane.run(sampler, source, workers - 1, time);
+            let run = |lane: &mut Lane| lane.run(sampler, source, workers - 1, time);
             let handles: Vec<_> = free.into_iter().map(|lane| scope.spawn(move || run(lane))).collect();
             handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
         });
@@ -106,14 +106,14 @@ impl<'s, J: ReductionJob> Lanes<'s, J> {
     }
 
     /// The results that are there, in the order of the input.
-    pub(super) fn into_pieces(self) -> Vec<Piece<JobPartial<J>>> {
+    pub(super) fn into_pieces(self) -> Vec<Piece<ErasedMessage>> {
         let mut pieces: Vec<_> = self.lanes.into_iter().flat_map(|l| l.pieces).collect();
         pieces.sort_by_key(|p| p.first);
         pieces
     }
 }
 
-impl<J: ReductionJob> Lane<J> {
+impl Lane {
     fn is_empty(&self) -> bool {
         self.next >= self.end
     }
@@ -123,15 +123,15 @@ impl<J: ReductionJob> Lane<J> {
     /// and those that are to be kept into one at the end.
     fn run(
         &mut self,
-        sampler: &Sampler<'_, J>,
-        source: &J::Source,
+        sampler: &Sampler<'_>,
+        source: &dyn ErasedSource,
         neighbours: usize,
         time: Duration,
-    ) -> Result<Sampled<J>, RunError> {
+    ) -> Result<Sampled, RunError> {
         let mut sampled = Sampled::beside(neighbours);
         let begun = Instant::now();
         let mut ran = 0u64;
-        let least = if J::KEEPS { 2 } else { 1 };
+        let least = if sampler.job.keeps() { 2 } else { 1 };
         while !self.is_empty() && (ran < least || 2.0 * begun.elapsed().as_secs_f64() < time.as_secs_f64()) {
             let (point, piece) = sampler.task(source, self.next)?;
             sampled.ran(point, &piece);
@@ -140,17 +140,17 @@ impl<J: ReductionJob> Lane<J> {
             ran += 1;
             while let [.., a, b] = &self.pieces[..]
                 && a.results == b.results
-                && J::JOIN == JoinAt::Sink
+                && sampler.job.join() == JoinAt::Sink
             {
                 self.merge_last(sampler, &mut sampled)?;
             }
         }
-        if J::KEEPS && sampler.job.keeps_as_one(source, self.range()) {
+        if sampler.job.keeps() && source.keeps_as_one(self.range()) {
             while self.pieces.len() > 1 {
                 self.merge_last(sampler, &mut sampled)?;
             }
             if let [piece] = &self.pieces[..] {
-                let kept = sampler.job.keep(source, self.range(), &piece.value);
+                let kept = source.keep(self.range(), &piece.value);
                 kept.map_err(|e| failed(Stage::Task, piece.first, e))?;
             }
         }
@@ -162,7 +162,7 @@ impl<J: ReductionJob> Lane<J> {
         self.begin..self.next
     }
 
-    fn merge_last(&mut self, sampler: &Sampler<'_, J>, sampled: &mut Sampled<J>) -> Result<(), RunError> {
+    fn merge_last(&mut self, sampler: &Sampler<'_>, sampled: &mut Sampled) -> Result<(), RunError> {
         if let (Some(right), Some(left)) = (self.pieces.pop(), self.pieces.pop()) {
             self.pieces.push(sampler.merge(left, right, sampled)?);
         }
@@ -173,11 +173,11 @@ impl<J: ReductionJob> Lane<J> {
 /// Merges pairs, one alone and then `workers` at the same time, as far as results are left besides that
 /// the finish can join. A job whose finish joins keeps its results in memory: as in a run, all of it is
 /// fresh to the tasks, since no merge gives any of it back before they have ended.
-pub(super) fn merge_pairs<J: ReductionJob>(
-    sampler: &Sampler<'_, J>,
+pub(super) fn merge_pairs(
+    sampler: &Sampler<'_>,
     workers: usize,
-    pieces: &mut Vec<Piece<JobPartial<J>>>,
-    sampled: &mut Sampled<J>,
+    pieces: &mut Vec<Piece<ErasedMessage>>,
+    sampled: &mut Sampled,
 ) -> Result<(), RunError> {
     let mut at_once = vec![1, workers];
     at_once.dedup();
@@ -202,7 +202,7 @@ pub(super) fn merge_pairs<J: ReductionJob>(
             handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
         });
         for found in found {
-            let mut found: Sampled<J> = found.map_err(panicked)??;
+            let mut found: Sampled = found.map_err(panicked)??;
             // To the front: each is merged once.
             pieces.splice(0..0, found.take_pieces());
             sampled.add(0, found);

@@ -19,7 +19,7 @@ mod sample;
 
 use std::time::{Duration, Instant};
 
-use forerun_apps::{Extent, ReductionJob};
+use forerun_apps::{ErasedJob, ErasedSource, Extent};
 use forerun_platform::{Join, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
@@ -66,7 +66,7 @@ pub struct Pilot {
 ///
 /// # Errors
 /// A task or a merge that fails, as a run would report it; cancelled.
-pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Result<Pilot, RunError> {
+pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pilot, RunError> {
     let begun = Instant::now();
     let extent = job.extent();
     let sampler = Sampler::new(job, cancel);
@@ -76,8 +76,8 @@ pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Resul
     let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, workers)?;
     let grown = sampled.take_pieces();
     // What is not kept is held on to nevertheless: the memory of tasks is fresh in a run, too.
-    let (grown, mut held) = if J::KEEPS { (grown, Vec::new()) } else { (Vec::new(), grown) };
-    let mut lanes = Lanes::new(job, &source, workers, grown);
+    let (grown, mut held) = if job.keeps() { (grown, Vec::new()) } else { (Vec::new(), grown) };
+    let mut lanes = Lanes::new(job, &*source, workers, grown);
     let phase = Duration::from_secs_f64(budget * PHASE);
     let until = begun + Duration::from_secs_f64(budget * PHASES);
     let latest = begun + Duration::from_secs_f64(budget);
@@ -91,7 +91,7 @@ pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Resul
         rounds += 1;
     }
     let mut pieces = lanes.into_pieces();
-    if J::JOIN == JoinAt::Finish {
+    if job.join() == JoinAt::Finish {
         pieces.extend(held.pop());
         merge_pairs(&sampler, workers, &mut pieces, &mut sampled)?;
     }
@@ -123,28 +123,28 @@ pub fn pilot<J: ReductionJob>(job: &J, workers: usize, cancel: &Cancel) -> Resul
         finish: ends.finish,
         result_bytes: sampled.result_bytes(),
         growth: sampled.growth(),
-        join: Some(Join { at: J::JOIN, cost: ends.join }),
+        join: Some(Join { at: job.join(), cost: ends.join }),
         contention,
     };
     Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks, largest: largest as u64 })
 }
 
 /// What comes of tasks of growing size.
-struct Grown<J: ReductionJob> {
+struct Grown<'j> {
     /// The input, cut into tasks of the size that was reached.
-    source: J::Source,
-    sampled: Sampled<J>,
+    source: Box<dyn ErasedSource + 'j>,
+    sampled: Sampled,
     /// Seconds that the pilot may take.
     budget: f64,
 }
 
 /// Runs tasks of growing size, alone, until the next would be too long for a phase.
-fn grow<J: ReductionJob>(
-    job: &J,
-    sampler: &Sampler<'_, J>,
+fn grow<'j>(
+    job: &'j dyn ErasedJob,
+    sampler: &Sampler<'j>,
     extent: &Extent,
     workers: usize,
-) -> Result<Grown<J>, RunError> {
+) -> Result<Grown<'j>, RunError> {
     let mut grain = if extent.pieces.is_some() { 1 } else { FIRST.clamp(extent.min_grain, extent.max_grain) };
     let mut sampled = Sampled::new();
     let mut first = true;
@@ -152,16 +152,16 @@ fn grow<J: ReductionJob>(
         let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
         let tasks = source.len().unwrap_or(1).max(1);
         // What is kept is from one place, to be merged there.
-        let from = if J::KEEPS { 0 } else { tasks / 2 };
+        let from = if job.keeps() { 0 } else { tasks / 2 };
         if std::mem::take(&mut first) && tasks > 1 {
             // The very first task pays for what is set up once.
-            let (_, piece) = sampler.task(&source, 0)?;
+            let (_, piece) = sampler.task(&*source, 0)?;
             sampled.pieces.push(piece);
         }
-        let Some(fresh) = sampler.fresh(&source, from, tasks) else {
+        let Some(fresh) = sampler.fresh(&*source, from, tasks) else {
             return Ok(Grown { source, sampled, budget: 0.0 });
         };
-        let (point, piece) = sampler.task(&source, fresh)?;
+        let (point, piece) = sampler.task(&*source, fresh)?;
         sampled.ran(point, &piece);
         sampled.pieces.push(piece);
         let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds);
@@ -171,7 +171,7 @@ fn grow<J: ReductionJob>(
             // As large as a phase has room for, and all phases together have input for; what is kept is
             // rather from more inputs.
             let room = budget * PHASE / point.seconds.max(f64::MIN_POSITIVE);
-            let room = if J::KEEPS { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
+            let room = if job.keeps() { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
             let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).max(grain);
             let grain = ((grain as f64 * room) as u64).min(most);
             let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;

@@ -2,22 +2,23 @@
 
 use std::time::Instant;
 
-use forerun_apps::{JobPartial, ReductionJob};
+use forerun_apps::{ErasedApp, ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::Stage;
 use forerun_skeleton::guard::guard;
-use forerun_skeleton::reduction::{Piece, Reduce, Source};
+use forerun_skeleton::reduction::Piece;
 use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
 
 use super::fit::Point;
 
 /// Runs tasks and merges of a job and times them.
-pub(super) struct Sampler<'j, J> {
-    pub(super) job: &'j J,
+pub(super) struct Sampler<'j> {
+    pub(super) job: &'j dyn ErasedJob,
+    app: ErasedApp<'j>,
     cancel: &'j Cancel,
 }
 
 /// What was timed.
-pub(super) struct Sampled<J: ReductionJob> {
+pub(super) struct Sampled {
     /// Alone.
     pub(super) tasks: Vec<Point>,
     pub(super) merges: Vec<Point>,
@@ -30,7 +31,7 @@ pub(super) struct Sampled<J: ReductionJob> {
     /// By level: bytes of the parts and of what came of them.
     levels: Vec<(f64, f64)>,
     /// Results to go on with.
-    pub(super) pieces: Vec<Piece<JobPartial<J>>>,
+    pub(super) pieces: Vec<Piece<ErasedMessage>>,
 }
 
 /// What was timed while other workers did the like.
@@ -40,7 +41,7 @@ pub(super) struct Beside {
     pub(super) merges: Vec<Point>,
 }
 
-impl<J: ReductionJob> Sampled<J> {
+impl Sampled {
     pub(super) fn new() -> Self {
         Self::beside(0)
     }
@@ -74,7 +75,7 @@ impl<J: ReductionJob> Sampled<J> {
     }
 
     /// A task that gave `piece`.
-    pub(super) fn ran(&mut self, point: Point, piece: &Piece<JobPartial<J>>) {
+    pub(super) fn ran(&mut self, point: Point, piece: &Piece<ErasedMessage>) {
         self.sizes.0 += point.bytes;
         self.sizes.1 += bytes_of(piece);
         let point = Point { neighbours: self.neighbours as f64, ..point };
@@ -103,19 +104,19 @@ impl<J: ReductionJob> Sampled<J> {
         self.levels.iter().map(|&(parts, whole)| if parts > 0.0 { whole / parts } else { 1.0 }).collect()
     }
 
-    pub(super) fn take_pieces(&mut self) -> Vec<Piece<JobPartial<J>>> {
+    pub(super) fn take_pieces(&mut self) -> Vec<Piece<ErasedMessage>> {
         std::mem::take(&mut self.pieces)
     }
 }
 
 /// Bytes of a piece.
-pub(super) fn bytes_of<P: Message>(piece: &Piece<P>) -> f64 {
+pub(super) fn bytes_of(piece: &Piece<ErasedMessage>) -> f64 {
     piece.value.bytes() as f64
 }
 
-impl<'j, J: ReductionJob> Sampler<'j, J> {
-    pub(super) fn new(job: &'j J, cancel: &'j Cancel) -> Self {
-        Sampler { job, cancel }
+impl<'j> Sampler<'j> {
+    pub(super) fn new(job: &'j dyn ErasedJob, cancel: &'j Cancel) -> Self {
+        Sampler { job, app: job.app(), cancel }
     }
 
     fn timed<T>(
@@ -134,37 +135,36 @@ impl<'j, J: ReductionJob> Sampler<'j, J> {
     /// Runs task `index`.
     pub(super) fn task(
         &self,
-        source: &J::Source,
+        source: &dyn ErasedSource,
         index: u64,
-    ) -> Result<(Point, Piece<JobPartial<J>>), RunError> {
+    ) -> Result<(Point, Piece<ErasedMessage>), RunError> {
         let charge = Charge { stage: Stage::Task, item: index, bytes: source.bytes(index), results: 1 };
         let (point, value) = self.timed(charge, || {
             let input = source.get(index)?.ok_or_else(|| AppError::new("the input ended early"))?;
-            self.job.app().task(index, input)
+            self.app.task(index, input)
         })?;
-        self.job.keep(source, index..index + 1, &value).map_err(|e| failed(Stage::Task, index, e))?;
+        source.keep(index..index + 1, &value).map_err(|e| failed(Stage::Task, index, e))?;
         Ok((point, Piece { value, first: index, results: 1 }))
     }
 
     /// Merges two results.
     pub(super) fn merge(
         &self,
-        left: Piece<JobPartial<J>>,
-        right: Piece<JobPartial<J>>,
-        sampled: &mut Sampled<J>,
-    ) -> Result<Piece<JobPartial<J>>, RunError> {
+        left: Piece<ErasedMessage>,
+        right: Piece<ErasedMessage>,
+        sampled: &mut Sampled,
+    ) -> Result<Piece<ErasedMessage>, RunError> {
         let bytes = left.value.bytes() + right.value.bytes();
         let results = left.results + right.results;
         let charge = Charge { stage: Stage::Merge, item: left.first, bytes, results };
-        let app = self.job.app();
-        let (point, value) = self.timed(charge, || app.merge(left.value, right.value))?;
+        let (point, value) = self.timed(charge, || self.app.merge(left.value, right.value))?;
         sampled.merged(point, results, value.bytes() as f64);
         Ok(Piece { value, first: left.first, results })
     }
 
     /// The first task from `index` on, of `tasks`, that the job has not kept already.
-    pub(super) fn fresh(&self, source: &J::Source, index: u64, tasks: u64) -> Option<u64> {
-        (index..tasks).chain(0..index).find(|&i| !self.job.is_kept(source, i))
+    pub(super) fn fresh(&self, source: &dyn ErasedSource, index: u64, tasks: u64) -> Option<u64> {
+        (index..tasks).chain(0..index).find(|&i| !source.is_kept(i))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The skeleton with the shorter prediction, of jobs that can be both.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_platform::{Interval, Skeleton};
 
 use super::figures::{Costs, costs_on};
@@ -18,8 +18,8 @@ struct Both {
     costs: Costs,
 }
 
-fn both<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+fn both(
+    job: &dyn ScatterGatherJob,
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,
@@ -55,11 +55,7 @@ fn choose(by_reduction: &Interval, scattered: &Interval, context: &Context) -> R
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn auto_run<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
-    how: &RunOptions,
-    context: &Context,
-) -> Result<(), CliError> {
+pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let (shape, processors) = (&how.shape, how.processors.get());
     let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
     let Figures { platform, profile, largest } = figures;
@@ -80,11 +76,7 @@ pub fn auto_run<J: ReductionJob + ScatterGatherJob>(
 ///
 /// # Errors
 /// Why there is no such plan; a file that cannot be written.
-pub fn auto_plan<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
-    how: &PlanOptions,
-    context: &Context,
-) -> Result<(), CliError> {
+pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Context) -> Result<(), CliError> {
     let (shape, processors, most) = (&how.shape, how.processors.get(), how.max_processors);
     let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
     let Figures { platform, profile, .. } = figures;
@@ -105,8 +97,8 @@ pub fn auto_plan<J: ReductionJob + ScatterGatherJob>(
 ///
 /// # Errors
 /// A number of processors on which it cannot be run.
-pub fn auto_predict<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub fn auto_predict(
+    job: &dyn ScatterGatherJob,
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {

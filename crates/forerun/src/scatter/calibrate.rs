@@ -9,10 +9,8 @@
 
 use std::time::{Duration, Instant};
 
-use forerun_apps::{ScatterGatherJob, Together};
+use forerun_apps::ScatterGatherJob;
 use forerun_platform::{PhaseCost, ScatterGatherProfile};
-use forerun_skeleton::reduction::{Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::Cooperate;
 use forerun_skeleton::{Cancel, RunError};
 
 use super::costs::{Call, by_ways};
@@ -56,8 +54,8 @@ pub struct Calibrated {
 ///
 /// # Errors
 /// What fails, as a run would report it; cancelled.
-pub fn calibrate<J: ScatterGatherJob>(
-    job: &J,
+pub fn calibrate(
+    job: &dyn ScatterGatherJob,
     bytes: u64,
     workers: usize,
     cancel: &Cancel,
@@ -74,17 +72,17 @@ pub fn calibrate<J: ScatterGatherJob>(
         let held = u64::from(MOST_TURNS) * few * (2 + ranks as u64);
         let room = job.memory().map_or(u64::MAX, |limit| limit / MEMORY / held);
         let most = most.min(bytes / (MOST * few * ranks as u64)).min(room).max(least);
-        let pilot = Pilot { job, cancel, ranks, small: 0, budget: Duration::ZERO, found: &mut found };
+        let element = job.element_bytes();
 
-        let first = FIRST.min(most).max(least);
-        let rate = job.together(first, Probe(&pilot))?;
+        let stagehand = |block| Stagehand::new(job.together(block), element, cancel);
+        let rate = rate(&mut stagehand(FIRST.min(most).max(least)))?;
         let job_s = bytes as f64 * rate;
         let budget = (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * HALF);
         let size = budget / f64::from(TURNS) / (TURN * rate).max(f64::MIN_POSITIVE);
         largest = (size as u64).clamp(least, most);
         smallest = (largest / more).max(least);
         let budget = Duration::from_secs_f64(budget);
-        job.together(largest, Pilot { budget, small: smallest, ..pilot })?;
+        found.take_turns(stagehand(largest), stagehand(smallest), ranks, budget)?;
     }
     let profile = found.profile(job.element_bytes(), workers);
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
@@ -99,6 +97,27 @@ struct Found {
 }
 
 impl Found {
+    /// Takes turns with large blocks and with small ones, as long as the budget has room for more.
+    fn take_turns(
+        &mut self,
+        mut large: Stagehand<'_>,
+        mut small: Stagehand<'_>,
+        ranks: usize,
+        budget: Duration,
+    ) -> Result<(), RunError> {
+        let begun = Instant::now();
+        for turn in 1..=MOST_TURNS {
+            self.alone.add(large.rehearse(1, BLOCKS[0])?);
+            self.together.push(large.rehearse(ranks, BLOCKS[0])?);
+            self.alone.add(small.rehearse(1, BLOCKS[1])?);
+            // Another turn, if it ends within the budget.
+            if begun.elapsed() * (turn + 1) / turn > budget {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     fn blocks(&self) -> usize {
         self.alone.process.len() + self.together.iter().map(|calls| calls.process.len()).sum::<usize>()
     }
@@ -151,89 +170,11 @@ impl Found {
     }
 }
 
-/// The turns of a pilot.
-struct Pilot<'p, J> {
-    job: &'p J,
-    cancel: &'p Cancel,
-    ranks: usize,
-    /// Bytes of the smaller blocks.
-    small: u64,
-    budget: Duration,
-    found: &'p mut Found,
-}
-
-/// A first run, after which it is known how long a byte takes.
-struct Probe<'q, 'p, J>(&'q Pilot<'p, J>);
-
-impl<J: ScatterGatherJob> Together<J::Written> for Probe<'_, '_, J> {
-    /// Seconds a byte, of one rank.
-    type Out = Result<f64, RunError>;
-
-    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
-    where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = J::Written>> + Sync,
-    {
-        let Pilot { job, cancel, .. } = self.0;
-        let mut hand = Stagehand::new(app, source, sinks, job.element_bytes(), cancel);
-        // The very first calls pay for what is set up once.
-        hand.rehearse(1, 1)?;
-        let calls = hand.rehearse(1, BLOCKS[0])?;
-        let bytes: f64 = calls.process.iter().map(|call| call.bytes).sum();
-        Ok(calls.seconds() / bytes.max(1.0))
-    }
-}
-
-impl<J: ScatterGatherJob> Together<J::Written> for Pilot<'_, J> {
-    type Out = Result<(), RunError>;
-
-    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
-    where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = J::Written>> + Sync,
-    {
-        let job = self.job;
-        let large = Stagehand::new(app, source, sinks, job.element_bytes(), self.cancel);
-        job.together(self.small, Turns { pilot: self, large })
-    }
-}
-
-/// The turns, with large blocks and with small ones.
-struct Turns<'p, 'a, J, A: Cooperate, S, K> {
-    pilot: Pilot<'p, J>,
-    large: Stagehand<'a, A, S, K>,
-}
-
-impl<J, A, S, K> Together<J::Written> for Turns<'_, '_, J, A, S, K>
-where
-    J: ScatterGatherJob,
-    A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-    S: Source<Input = A::Block> + Sync,
-    K: Sinks<A::Packet> + Sync,
-{
-    type Out = Result<(), RunError>;
-
-    fn with<B, T, L>(self, app: &B, source: &T, sinks: &L) -> Self::Out
-    where
-        B: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        T: Source<Input = B::Block> + Sync,
-        L: Sinks<B::Packet, Sink: Sink<B::Packet, Out = J::Written>> + Sync,
-    {
-        let Turns { pilot, mut large } = self;
-        let Pilot { job, cancel, ranks, budget, found, .. } = pilot;
-        let mut small = Stagehand::new(app, source, sinks, job.element_bytes(), cancel);
-        let begun = Instant::now();
-        for turn in 1..=MOST_TURNS {
-            found.alone.add(large.rehearse(1, BLOCKS[0])?);
-            found.together.push(large.rehearse(ranks, BLOCKS[0])?);
-            found.alone.add(small.rehearse(1, BLOCKS[1])?);
-            // Another turn, if it ends within the budget.
-            if begun.elapsed() * (turn + 1) / turn > budget {
-                break;
-            }
-        }
-        Ok(())
-    }
+/// Seconds a byte, of one rank: after this it is known how large blocks can be.
+fn rate(hand: &mut Stagehand<'_>) -> Result<f64, RunError> {
+    // The very first calls pay for what is set up once.
+    hand.rehearse(1, 1)?;
+    let calls = hand.rehearse(1, BLOCKS[0])?;
+    let bytes: f64 = calls.process.iter().map(|call| call.bytes).sum();
+    Ok(calls.seconds() / bytes.max(1.0))
 }

@@ -1,10 +1,10 @@
 //! Running a job as scatter-gather, as planned.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob, Together};
+use forerun_apps::{Erased, ErasedMessage, ScatterGatherJob, Together};
 use forerun_platform::{Plan, Platform, Stage, Way};
 use forerun_sim::pricing::Measured;
-use forerun_skeleton::reduction::{Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
+use forerun_skeleton::reduction::Source;
+use forerun_skeleton::scatter_gather::{Scatter, Shape};
 use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
 use forerun_skeleton::{AppError, Failure, Options, Ran, RunError};
 use indicatif::ProgressBar;
@@ -18,8 +18,8 @@ use crate::signals::Interrupt;
 ///
 /// # Errors
 /// What failed; interrupted.
-pub fn execute<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub fn execute(
+    job: &dyn ScatterGatherJob,
     plan: &Plan,
     way: Way,
     platform: &Platform,
@@ -28,8 +28,8 @@ pub fn execute<J: ReductionJob + ScatterGatherJob>(
 ) -> Result<Done, CliError> {
     bar.set_length(plan.grain.tasks.unwrap_or(0));
     let options = options(plan, interrupt);
-    let run = Run { plan, way, platform, options, bar };
-    let ran = job.together(plan.grain.bytes, run).map_err(|e| explain(e, interrupt))?;
+    let together = &job.together(plan.grain.bytes);
+    let ran = run(together, plan, way, platform, &options, bar).map_err(|e| explain(e, interrupt))?;
     bar.set_message("finishing");
     let written = ran.outs.into_iter().flatten().next();
     let written = written.ok_or_else(|| failed("the first rank left no result"))?;
@@ -65,53 +65,42 @@ pub(super) fn explain(e: RunError, interrupt: &Interrupt) -> CliError {
     }
 }
 
-/// A run of the parts of a job.
-struct Run<'a> {
-    plan: &'a Plan,
+/// Runs the parts of a job.
+fn run(
+    Together { app, source, sinks }: &Together<'_>,
+    plan: &Plan,
     way: Way,
-    platform: &'a Platform,
-    options: Options,
-    bar: &'a ProgressBar,
-}
-
-impl<W: Send> Together<W> for Run<'_> {
-    type Out = Result<Ran<Option<W>>, RunError>;
-
-    fn with<A, S, K>(self, app: &A, source: &S, sinks: &K) -> Self::Out
-    where
-        A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-        S: Source<Input = A::Block> + Sync,
-        K: Sinks<A::Packet, Sink: Sink<A::Packet, Out = W>> + Sync,
-    {
-        let shape = Shape::from(self.plan);
-        let source = &Observed { source, bar: self.bar };
-        if self.way == Way::Emulated {
-            let scatter = Scatter::new(app, source, sinks, shape)?;
-            let ranks = self.options.ranks;
-            let network = forerun_sim::LogGps::new(&self.platform.network, ranks)?;
-            let pricing = Measured::new(self.platform, ranks)?;
-            return forerun_sim::run(&scatter, &network, &pricing, &self.options);
-        }
-        if self.plan.ahead == 0 {
-            return threads::run(&Scatter::new(app, source, sinks, shape)?, &self.options);
-        }
-        std::thread::scope(|scope| {
-            let ahead = ReadAhead::start(scope, source, self.plan.ahead)
-                .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
-            let behind = WriteBehind::new(scope, sinks, self.plan.ahead);
-            threads::run(&Scatter::new(app, &ahead, &behind, shape)?, &self.options)
-        })
+    platform: &Platform,
+    options: &Options,
+    bar: &ProgressBar,
+) -> Result<Ran<Option<Erased>>, RunError> {
+    let shape = Shape::from(plan);
+    let source = &Observed { source: &**source, bar };
+    if way == Way::Emulated {
+        let scatter = Scatter::new(app, source, sinks, shape)?;
+        let network = forerun_sim::LogGps::new(&platform.network, options.ranks)?;
+        let pricing = Measured::new(platform, options.ranks)?;
+        return forerun_sim::run(&scatter, &network, &pricing, options);
     }
+    if plan.ahead == 0 {
+        return threads::run(&Scatter::new(app, source, sinks, shape)?, options);
+    }
+    std::thread::scope(|scope| {
+        let ahead = ReadAhead::start(scope, source, plan.ahead)
+            .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
+        let behind = WriteBehind::new(scope, sinks, plan.ahead);
+        threads::run(&Scatter::new(app, &ahead, &behind, shape)?, options)
+    })
 }
 
 /// A source that moves a progress bar.
-struct Observed<'a, S> {
-    source: &'a S,
+struct Observed<'a> {
+    source: &'a (dyn Source<Input = ErasedMessage> + Sync),
     bar: &'a ProgressBar,
 }
 
-impl<S: Source> Source for Observed<'_, S> {
-    type Input = S::Input;
+impl Source for Observed<'_> {
+    type Input = ErasedMessage;
 
     fn len(&self) -> Option<u64> {
         self.source.len()
@@ -121,7 +110,7 @@ impl<S: Source> Source for Observed<'_, S> {
         self.source.bytes(index)
     }
 
-    fn get(&self, index: u64) -> Result<Option<S::Input>, AppError> {
+    fn get(&self, index: u64) -> Result<Option<ErasedMessage>, AppError> {
         self.bar.inc(1);
         self.source.get(index)
     }

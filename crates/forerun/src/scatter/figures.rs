@@ -1,6 +1,6 @@
 //! What a job is planned from: its costs as scatter-gather, given or measured.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile};
 
 use super::{Calibrated, Facts, calibrate, words};
@@ -17,8 +17,8 @@ pub(super) struct Costs {
 }
 
 /// Platform, costs and facts of a job, said as they are found.
-pub(super) fn costs<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub(super) fn costs(
+    job: &dyn ScatterGatherJob,
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,
@@ -39,8 +39,8 @@ pub(super) fn costs<J: ReductionJob + ScatterGatherJob>(
 }
 
 /// Costs and facts of a job on a platform, from the profile that was given or from a pilot.
-pub(super) fn costs_on<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub(super) fn costs_on(
+    job: &dyn ScatterGatherJob,
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,

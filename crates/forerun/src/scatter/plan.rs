@@ -1,6 +1,6 @@
 //! `forerun plan` of jobs as scatter-gather.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_platform::{Platform, ScatterGatherProfile};
 
 use super::figures::{Costs, costs};
@@ -14,11 +14,7 @@ use crate::{file, sbatch};
 ///
 /// # Errors
 /// Why there is no such plan; a file that cannot be written.
-pub fn plan_job<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
-    how: &PlanOptions,
-    context: &Context,
-) -> Result<(), CliError> {
+pub fn plan_job(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Context) -> Result<(), CliError> {
     let Costs { platform, costs, facts } =
         costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
     plan_costed(&facts, &costs, &platform, how, context)

@@ -1,6 +1,6 @@
 //! From a job and its figures to a plan as scatter-gather.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
 use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
 
@@ -26,8 +26,8 @@ impl Facts {
     /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are of the
     /// sizes that were `tried`, the smallest and the largest, or up to four times as large: what much
     /// smaller ones would cost, and merging as many of them, is not known.
-    pub fn of<J: ReductionJob + ScatterGatherJob>(
-        job: &J,
+    pub fn of(
+        job: &dyn ScatterGatherJob,
         ranks: usize,
         tried: Option<(u64, u64)>,
         shape: &ShapeOptions,

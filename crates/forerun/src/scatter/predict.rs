@@ -1,6 +1,6 @@
 //! `forerun predict` of jobs as scatter-gather.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::Choice;
 use forerun_platform::{Outcome, Platform, ScatterGatherProfile, Way};
 
@@ -14,8 +14,8 @@ use crate::error::{CliError, request};
 ///
 /// # Errors
 /// A number of processors on which it cannot be run.
-pub fn predict_job<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub fn predict_job(
+    job: &dyn ScatterGatherJob,
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {

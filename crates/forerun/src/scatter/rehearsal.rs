@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
+use forerun_apps::{Erased, ErasedMessage, ErasedSink, Together};
 use forerun_platform::Stage;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
 use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Scatter, Shape, Want};
@@ -40,27 +41,25 @@ impl Calls {
 }
 
 /// The parts of a job, and what its ranks held.
-pub(super) struct Stagehand<'a, A: Cooperate, S, K> {
-    app: &'a A,
-    source: &'a S,
-    sinks: &'a K,
+pub(super) struct Stagehand<'j> {
+    parts: Together<'j>,
     /// Bytes of an element.
     element: f64,
-    cancel: &'a Cancel,
+    cancel: &'j Cancel,
     /// What was merged is kept to the end of the pilot: blocks are put into memory that is fresh, as in
     /// a run, where none is given back before all are merged. (Fresh memory is paid for page by page.)
-    attic: Mutex<Vec<A::Local>>,
+    attic: Mutex<Vec<Merged<'j>>>,
     rehearsals: u64,
 }
 
-impl<'a, A, S, K> Stagehand<'a, A, S, K>
-where
-    A: Cooperate<Block: Send, Done: Send, Packet: Send, Local: Send> + Sync,
-    S: Source<Input = A::Block> + Sync,
-    K: Sinks<A::Packet> + Sync,
-{
-    pub(super) fn new(app: &'a A, source: &'a S, sinks: &'a K, element: f64, cancel: &'a Cancel) -> Self {
-        Stagehand { app, source, sinks, element, cancel, attic: Mutex::default(), rehearsals: 0 }
+/// The blocks of one rank as they are merged.
+type Merged<'j> = Box<dyn Local<ErasedMessage> + Send + 'j>;
+/// The packets of all ranks as they are.
+type MergedRanks<'j> = Box<dyn Global<ErasedMessage> + 'j>;
+
+impl<'j> Stagehand<'j> {
+    pub(super) fn new(parts: Together<'j>, element: f64, cancel: &'j Cancel) -> Self {
+        Stagehand { parts, element, cancel, attic: Mutex::default(), rehearsals: 0 }
     }
 
     /// Runs so many blocks a rank, from all over the input, each time from other places.
@@ -68,7 +67,7 @@ where
     /// # Errors
     /// What fails, as a run would report it; cancelled.
     pub(super) fn rehearse(&mut self, ranks: usize, each: usize) -> Result<Calls, RunError> {
-        let count = self.source.len().unwrap_or(0);
+        let count = self.parts.source.len().unwrap_or(0);
         let wanted = ((ranks * each) as u64).min(count);
         let step = count.checked_div(wanted).unwrap_or(1).max(1);
         let from = self.rehearsals % step;
@@ -92,8 +91,8 @@ fn placed(e: RunError, indices: &[u64]) -> RunError {
 }
 
 /// Source, application and sinks of one rehearsal, which time what they hand on.
-struct Observed<'s, 'a, A: Cooperate, S, K> {
-    hand: &'s Stagehand<'a, A, S, K>,
+struct Observed<'s, 'j> {
+    hand: &'s Stagehand<'j>,
     indices: &'s [u64],
     calls: &'s Mutex<Calls>,
     ranks: usize,
@@ -110,72 +109,65 @@ fn note(calls: &Mutex<Calls>, add: impl FnOnce(&mut Calls)) {
     add(&mut calls.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-impl<A, S, K> Source for Observed<'_, '_, A, S, K>
-where
-    A: Cooperate,
-    S: Source<Input = A::Block>,
-{
-    type Input = A::Block;
+impl Source for Observed<'_, '_> {
+    type Input = ErasedMessage;
 
     fn len(&self) -> Option<u64> {
         Some(self.indices.len() as u64)
     }
 
     fn bytes(&self, index: u64) -> u64 {
-        self.indices.get(index as usize).map_or(0, |&block| self.hand.source.bytes(block))
+        self.indices.get(index as usize).map_or(0, |&block| self.hand.parts.source.bytes(block))
     }
 
-    fn get(&self, index: u64) -> Result<Option<A::Block>, AppError> {
+    fn get(&self, index: u64) -> Result<Option<ErasedMessage>, AppError> {
         let Some(&block) = self.indices.get(index as usize) else { return Ok(None) };
-        let (seconds, got) = timed(|| self.hand.source.get(block))?;
+        let (seconds, got) = timed(|| self.hand.parts.source.get(block))?;
         let bytes = got.as_ref().map_or(0, Message::bytes) as f64;
         note(self.calls, |calls| calls.read.push(Call { bytes, ways: 1.0, seconds }));
         Ok(got)
     }
 }
 
-impl<'s, A, S, K> Cooperate for Observed<'s, '_, A, S, K>
-where
-    A: Cooperate<Local: Send>,
-{
-    type Block = A::Block;
-    type Done = A::Done;
-    type Packet = A::Packet;
-    type Local = Packets<'s, A::Local>;
-    type Global = Resolver<'s, A::Global>;
+impl<'s, 'j> Cooperate for Observed<'s, 'j> {
+    type Block = ErasedMessage;
+    type Done = Erased;
+    type Packet = ErasedMessage;
+    type Local = Packets<'s, 'j>;
+    type Global = Resolver<'s, 'j>;
 
-    fn process(&self, index: u64, block: A::Block) -> Result<A::Done, AppError> {
+    fn process(&self, index: u64, block: ErasedMessage) -> Result<Erased, AppError> {
         let place = self.indices.get(index as usize).copied().unwrap_or(index);
         let bytes = block.bytes() as f64;
-        let (seconds, done) = timed(|| self.hand.app.process(place, block))?;
+        let (seconds, done) = timed(|| self.hand.parts.app.process(place, block))?;
         let ways = (bytes / self.hand.element).max(1.0);
         note(self.calls, |calls| calls.process.push(Call { bytes, ways, seconds }));
         Ok(done)
     }
 
-    fn local(&self, rank: usize, done: Vec<A::Done>) -> Result<Self::Local, AppError> {
-        let local = self.hand.app.local(rank, done)?;
+    fn local(&self, rank: usize, done: Vec<Erased>) -> Result<Self::Local, AppError> {
+        let local = self.hand.parts.app.local(rank, done)?;
         Ok(Packets { local: Some(local), attic: &self.hand.attic, calls: self.calls })
     }
 
     fn global(&self, ranks: usize) -> Result<Self::Global, AppError> {
-        Ok(Resolver { global: self.hand.app.global(ranks)?, ranks: self.ranks, calls: self.calls })
+        Ok(Resolver { global: self.hand.parts.app.global(ranks)?, ranks: self.ranks, calls: self.calls })
     }
 }
 
 /// The packets of a rank; what it held goes to the attic.
-struct Packets<'s, L> {
-    local: Option<L>,
-    attic: &'s Mutex<Vec<L>>,
+struct Packets<'s, 'j> {
+    local: Option<Merged<'j>>,
+    attic: &'s Mutex<Vec<Merged<'j>>>,
     calls: &'s Mutex<Calls>,
 }
 
-impl<P: Message, L: Local<P>> Local<P> for Packets<'_, L> {
+impl Local<ErasedMessage> for Packets<'_, '_> {
     fn pending(&self) -> Option<Amount> {
-        self.local.as_ref().and_then(Local::pending)
+        self.local.as_ref().and_then(|local| local.pending())
     }
 
-    fn next(&mut self) -> Result<P, AppError> {
+    fn next(&mut self) -> Result<ErasedMessage, AppError> {
         let local = self.local.as_mut().ok_or_else(|| AppError::new("the packets of a rank ended early"))?;
         let ways = local.pending().map_or(1.0, |amount| amount.ways as f64);
         let (seconds, packet) = timed(|| local.next())?;
@@ -185,29 +177,29 @@ impl<P: Message, L: Local<P>> Local<P> for Packets<'_, L> {
     }
 }
 
-impl<L> Drop for Packets<'_, L> {
+impl Drop for Packets<'_, '_> {
     fn drop(&mut self) {
         self.attic.lock().unwrap_or_else(PoisonError::into_inner).extend(self.local.take());
     }
 }
 
 /// Resolves and sums what that takes.
-struct Resolver<'s, G> {
-    global: G,
+struct Resolver<'s, 'j> {
+    global: MergedRanks<'j>,
     ranks: usize,
     calls: &'s Mutex<Calls>,
 }
 
-impl<P: Message, G: Global<P>> Global<P> for Resolver<'_, G> {
+impl Global<ErasedMessage> for Resolver<'_, '_> {
     fn want(&self) -> Want {
         self.global.want()
     }
 
-    fn give(&mut self, rank: usize, packet: Option<P>) -> Result<(), AppError> {
+    fn give(&mut self, rank: usize, packet: Option<ErasedMessage>) -> Result<(), AppError> {
         self.global.give(rank, packet)
     }
 
-    fn resolve(&mut self) -> Result<P, AppError> {
+    fn resolve(&mut self) -> Result<ErasedMessage, AppError> {
         let (seconds, packet) = timed(|| self.global.resolve())?;
         let none = Call { bytes: 0.0, ways: self.ranks as f64, seconds: 0.0 };
         note(self.calls, |calls| {
@@ -219,24 +211,24 @@ impl<P: Message, G: Global<P>> Global<P> for Resolver<'_, G> {
     }
 }
 
-impl<'s, A: Cooperate, S, K: Sinks<A::Packet>> Sinks<A::Packet> for Observed<'s, '_, A, S, K> {
-    type Sink = Dropped<'s, K::Sink>;
+impl<'s, 'j> Sinks<ErasedMessage> for Observed<'s, 'j> {
+    type Sink = Dropped<'s, 'j>;
 
     fn open(&self, group: usize) -> Result<Self::Sink, AppError> {
-        Ok(Dropped { sink: self.hand.sinks.open(group)?, calls: self.calls })
+        Ok(Dropped { sink: self.hand.parts.sinks.open(group)?, calls: self.calls })
     }
 }
 
 /// A sink whose result is thrown away.
-struct Dropped<'s, K> {
-    sink: K,
+struct Dropped<'s, 'j> {
+    sink: ErasedSink<'j>,
     calls: &'s Mutex<Calls>,
 }
 
-impl<P: Message, K: Sink<P>> Sink<P> for Dropped<'_, K> {
+impl Sink<ErasedMessage> for Dropped<'_, '_> {
     type Out = ();
 
-    fn accept(&mut self, piece: Piece<P>) -> Result<(), AppError> {
+    fn accept(&mut self, piece: Piece<ErasedMessage>) -> Result<(), AppError> {
         let bytes = piece.value.bytes() as f64;
         let (seconds, ()) = timed(|| self.sink.accept(piece))?;
         note(self.calls, |calls| calls.write.push(Call { bytes, ways: 1.0, seconds }));

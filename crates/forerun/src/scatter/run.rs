@@ -1,6 +1,6 @@
 //! `forerun run` of jobs as scatter-gather.
 
-use forerun_apps::{ReductionJob, ScatterGatherJob};
+use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{Choice, Planned};
 use forerun_platform::{Platform, Profile, ScatterGatherProfile, Way};
 
@@ -15,11 +15,7 @@ use crate::{compare, execute as executing, figures};
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run_job<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
-    how: &RunOptions,
-    context: &Context,
-) -> Result<(), CliError> {
+pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let planned =
         planning::plan(&costs.facts, &costs.costs, &costs.platform, &how.shape, how.processors.get(), None)?;
@@ -27,8 +23,8 @@ pub fn run_job<J: ReductionJob + ScatterGatherJob>(
 }
 
 /// Runs a job as it is planned.
-pub(super) fn run_planned<J: ReductionJob + ScatterGatherJob>(
-    job: &J,
+pub(super) fn run_planned(
+    job: &dyn ScatterGatherJob,
     Costs { platform, costs, facts }: &Costs,
     planned: &Planned,
     how: &RunOptions,

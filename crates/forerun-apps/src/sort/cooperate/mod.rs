@@ -24,16 +24,14 @@ use self::source::BlockSource;
 use super::job::SortJob;
 use super::run::for_element;
 use super::sorted::Sorted;
-use crate::{ScatterGatherJob, Together};
+use crate::{Erased, ScatterGatherJob, Together};
 
 impl ScatterGatherJob for SortJob {
-    type Written = Written;
-
-    fn together<T: Together<Written>>(&self, block: u64, together: T) -> T::Out {
+    fn together(&self, block: u64) -> Together<'_> {
         for_element!(self.element(), R => {
-            let app = Cooperative::<R>::new(self, block);
-            let source = BlockSource::new(self, self.source(Grain { tasks: None, bytes: block }));
-            together.with(&app, &source, &app)
+            let source = BlockSource::<R>::new(self, self.source(Grain { tasks: None, bytes: block }));
+            let app = || Cooperative::<R>::new(self, block);
+            Together::new(app(), source, app())
         })
     }
 
@@ -53,7 +51,8 @@ impl ScatterGatherJob for SortJob {
         Some(self.desk().budget.limit())
     }
 
-    fn conclude(&self, written: Written) -> Result<String, AppError> {
+    fn conclude(&self, written: Erased) -> Result<String, AppError> {
+        let written: Written = written.open()?;
         let bytes = written.bytes();
         self.output_file().persist(written.into_file())?;
         let mut line = format!("{} in {}", Bytes(bytes), self.output().display());
