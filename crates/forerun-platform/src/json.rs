@@ -1,6 +1,8 @@
 //! How figures that are no [`Measured`](crate::Measured) stand in JSON, checked as they are read.
 
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, Deserializer, Serializer, de};
+
+use crate::Seconds;
 
 /// A count of at least 1.
 pub(crate) fn count<'de, D: Deserializer<'de>>(d: D) -> Result<usize, D::Error> {
@@ -14,6 +16,16 @@ pub(crate) fn count<'de, D: Deserializer<'de>>(d: D) -> Result<usize, D::Error> 
 pub(crate) fn positive<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     let x = f64::deserialize(d)?;
     if x > 0.0 && x.is_finite() { Ok(x) } else { Err(de::Error::custom(format!("{x} is not above 0"))) }
+}
+
+/// A time above 0, as a number of seconds.
+pub(crate) fn positive_seconds<'de, D: Deserializer<'de>>(d: D) -> Result<Seconds, D::Error> {
+    positive(d).map(Seconds)
+}
+
+/// A time as a number of seconds.
+pub(crate) fn seconds<S: Serializer>(time: &Seconds, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_f64(time.0)
 }
 
 /// A number of 0 or more.

@@ -39,7 +39,7 @@ pub use measured::Measured;
 pub use nearest::nearest;
 pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
 pub use plan::{Deal, Grain, Plan, Skeleton, Strategy};
-pub use platform::{Contention, Host, Network, Overhead, Platform, Storage};
+pub use platform::{Contention, Host, Network, Overhead, Platform, Storage, Throttle};
 pub use preset::{Preset, preset, presets};
 pub use profile::{Cost, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile};
 pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};

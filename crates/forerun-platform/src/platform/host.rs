@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Throttle;
 use crate::units::{Bytes, Seconds, Share};
 use crate::{Measured, json};
 
@@ -43,6 +44,9 @@ pub struct Host {
     /// How much cores of a host slow each other down.
     #[serde(default)]
     pub contention: Contention,
+    /// Limit on the processor time of each host, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<Throttle>,
 }
 
 /// How much longer work takes on a core for each other core of its host that is busy too: with k
@@ -69,19 +73,25 @@ impl Host {
             kernel: None,
             background: Measured::default(),
             contention: Contention::default(),
+            throttle: None,
         }
     }
 
-    /// The speed of a core that other jobs leave: `speed · (1 − background)`, to which it slows down
-    /// evenly where they share its time fairly; 0 where they take it all.
+    /// The speed of a core that other jobs and a throttle leave, with all cores busy:
+    /// `speed · min(1 − background, share)` with [`Throttle::share`], to which it slows down evenly where
+    /// jobs share its time fairly; 0 where others take it all. A throttle stops a job after its quota,
+    /// however idle the core then is, so that the tighter of the two limits holds and not both.
     ///
     /// ```
-    /// use forerun_platform::{Host, Share};
+    /// use forerun_platform::{Host, Seconds, Share, Throttle};
     /// let busy = Host { speed: 2.0, background: Share(0.25).into(), ..Host::new("node", 1, 1) };
     /// assert_eq!(busy.free_speed(), 1.5);
+    /// let throttle = Throttle { quota: Seconds(1e-3), period: Seconds(10e-3) };
+    /// assert_eq!(Host { throttle: Some(throttle), ..busy }.free_speed(), 0.2);
     /// ```
     pub fn free_speed(&self) -> f64 {
-        self.speed * (1.0 - self.background.value.0).max(0.0)
+        let left = (1.0 - self.background.value.0).max(0.0);
+        self.speed * self.throttle.map_or(left, |t| left.min(t.share(self.cores)))
     }
 
     /// Speed of a core of this host relative to one of `other`: the ratio of their kernels' times,

@@ -3,6 +3,7 @@
 mod host;
 mod load;
 mod read;
+mod throttle;
 mod write;
 
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte};
 use crate::{Measured, json};
 
 pub use host::{Contention, Host};
+pub use throttle::Throttle;
 
 /// A LogGPS overhead: processor time that one message costs its sender or its receiver,
 /// `base + per_rank · P + per_byte · k`, where P is the number of ranks of the job and k the

@@ -1,6 +1,6 @@
 //! Reading a platform file.
 
-use super::{Contention, Host, Network, Overhead, Platform, Storage};
+use super::{Contention, Host, Network, Overhead, Platform, Storage, Throttle};
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
 use crate::topology::{background, topology};
@@ -25,6 +25,7 @@ impl Platform {
     ///     availability = [{ at = "1 min", speed = 0.7 }]
     ///     background = "10 %"             # of its time, used by other jobs; default 0 %
     ///     contention = { memory = "12 %" } # longer, for every other core of the host that is busy
+    ///     throttle = { quota = "20 ms", period = "100 ms" } # processor time of the host; default: no limit
     ///     [network]
     ///     latency = { value = "50 us", low = "48 us", high = "53 us" }
     ///     send_overhead = { base = "12.1 us", per_rank = "0.182 us", per_byte = "70.8 ns/B" }
@@ -110,11 +111,36 @@ fn host(section: &Section<'_, '_>) -> Option<Host> {
     let kernel = section.measured("kernel");
     let background = background(section);
     let contention = section.section("contention").map(|s| contention(&s)).unwrap_or_default();
+    let throttle = section.section("throttle").and_then(|s| throttle(&s));
     section.finish();
     if count.checked_mul(cores).is_none_or(|n| u32::try_from(n).is_err()) {
         section.note("count", "there are more than 2^32 cores in this group: lower count or cores");
     }
-    Some(Host { name: name?, count, cores, speed, memory, availability, kernel, background, contention })
+    Some(Host {
+        name: name?,
+        count,
+        cores,
+        speed,
+        memory,
+        availability,
+        kernel,
+        background,
+        contention,
+        throttle,
+    })
+}
+
+fn throttle(section: &Section<'_, '_>) -> Option<Throttle> {
+    let time = |key: &'static str, example: &str| {
+        let time = section.quantity::<Seconds>(key);
+        if time.is_some_and(|t| t.0 <= 0.0) {
+            section.note(key, format!("the {key} is 0 s, at which nothing ever runs: it is above 0"));
+        }
+        section.required(key, example, time)
+    };
+    let (quota, period) = (time("quota", "\"1 ms\""), time("period", "\"10 ms\""));
+    section.finish();
+    Some(Throttle { quota: quota?, period: period? })
 }
 
 fn contention(section: &Section<'_, '_>) -> Contention {

@@ -96,6 +96,27 @@ fn every_kind_of_fault_points_at_its_line() {
         ("speed = 0.5\nmem", "speed = nan\nmem", 10, 9, "\"speed\" is a number above 0"),
         ("\"8 GiB\"", "\"8 GB\"\nmemory = \"9 GB\"", 12, 1, "this is not TOML"),
         ("\"8 GiB\"", "8", 11, 10, "\"memory\" is a number without a unit, where a quantity with its unit"),
+        (
+            "speed = 0.5\nmem",
+            "throttle = { quota = \"0 ms\", period = \"10 ms\" }\nmem",
+            10,
+            22,
+            "the quota is 0 s, at which nothing ever runs",
+        ),
+        (
+            "speed = 0.5\nmem",
+            "throttle = { quota = \"1 ms\" }\nmem",
+            10,
+            12,
+            "[throttle] has no \"period\": add period = \"10 ms\"",
+        ),
+        (
+            "speed = 0.5\nmem",
+            "throttle = \"10 %\"\nmem",
+            10,
+            12,
+            "\"throttle\" is a text in quotes, where a table is expected",
+        ),
         ("at = \"10 s\"", "at = \"100 s\"", 12, 55, "60 s does not come after 100 s"),
         ("at = \"10 s\", ", "", 12, 17, "availability 1 has no \"at\": add at = \"10 s\""),
         (
@@ -262,11 +283,14 @@ prop_compose! {
         count in 1usize..99, speed in 1e-3..9.0f64, memory in proptest::option::of(0u64..1 << 50),
         latency in figures(), send_overhead in overheads(), receive_overhead in overheads(), gap in figures(),
         gap_per_byte in figures(), threshold in proptest::option::of(0u64..1 << 40), at in 0.0..1e9f64,
+        throttle in proptest::option::of((1e-6..1.0f64, 1e-3..1.0f64)),
     ) -> Platform {
         let mut host = Host::new("h", count, count + 1);
         host.speed = speed;
         host.memory = memory.map(Bytes);
         host.availability = vec![(Seconds(at), speed)];
+        host.throttle =
+            throttle.map(|(quota, period)| Throttle { quota: Seconds(quota), period: Seconds(period) });
         let network = Network {
             latency, send_overhead, receive_overhead, gap, gap_per_byte,
             rendezvous_threshold: threshold.map(Bytes), segment: None, ..Network::default()
@@ -284,6 +308,19 @@ proptest! {
         let json = serde_json::to_string(&p).unwrap();
         let again: Platform = serde_json::from_str(&json).map_err(|e| TestCaseError::fail(e.to_string()))?;
         prop_assert_eq!(&again, &p);
+    }
+
+    #[test]
+    fn throttled_work_takes_its_share_in_the_long_run(
+        quota in 1e-3..20e-3f64, period in 5e-3..20e-3f64, work in 0.0..2.0f64, more in 0.0..0.1f64,
+    ) {
+        let throttle = Throttle { quota: Seconds(quota), period: Seconds(period) };
+        let elapsed = throttle.elapsed(Seconds(work)).0;
+        prop_assert!(elapsed >= work);
+        prop_assert!(throttle.elapsed(Seconds(work + more)).0 >= elapsed + more - 1e-12);
+        // It is never behind its share, and ahead of it by what the first quota gives at once.
+        let even = work / throttle.share(1);
+        prop_assert!(elapsed <= even + 1e-9 && elapsed >= even - period, "{elapsed} {even}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Writing a platform file.
 
-use super::{Contention, Overhead, Platform};
+use super::{Contention, Overhead, Platform, Throttle};
 use crate::Measured;
 use crate::file::{Writer, figure};
 use crate::units::{Quantity, Seconds};
@@ -40,6 +40,9 @@ impl Platform {
                 let Contention { compute, memory } = &host.contention;
                 let both = format!("{{ compute = {}, memory = {} }}", figure(compute), figure(memory));
                 out.raw("contention", both);
+            }
+            if let Some(Throttle { quota, period }) = &host.throttle {
+                out.raw("throttle", format_args!("{{ quota = \"{quota:#}\", period = \"{period:#}\" }}"));
             }
         }
         let network = &self.network;
