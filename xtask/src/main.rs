@@ -6,6 +6,7 @@ mod demo;
 mod needs;
 mod steps;
 mod test;
+mod testbed;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,8 @@ Chores:
   demo [DIR]          The main job on real input: count the words of the toolchain's own HTML
                       documentation, or of DIR, or, where there is neither, of documents that it
                       makes. Shows the prediction beside the time that it took.
+  testbed VERB …      A cluster in a box, for MPI: up, run, load, status and down of the hosts that a
+                      platform file describes. Needs root; `cargo xtask testbed --help` says more.
 
 Exit status: 0 all is well, 1 something failed, 2 the request makes no sense.";
 
@@ -48,6 +51,7 @@ fn main() -> ExitCode {
         "test" => test::test(rest),
         "bench" => bench::bench(rest),
         "demo" => demo::demo(rest),
+        "testbed" => testbed::testbed(rest),
         "help" | "--help" | "-h" => {
             println!("{HELP}");
             Ok(())
