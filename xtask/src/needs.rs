@@ -16,11 +16,18 @@ struct Need {
 }
 
 /// Everything that some test needs; a test finds it on the PATH and reports itself skipped without.
-const NEEDS: &[Need] = &[Need {
-    programs: &["chromium", "chromium-browser", "google-chrome"],
-    package: "chromium",
-    tests: "how the HTML report looks at desktop and phone width",
-}];
+const NEEDS: &[Need] = &[
+    Need {
+        programs: &["chromium", "chromium-browser", "google-chrome"],
+        package: "chromium",
+        tests: "how the HTML report looks at desktop and phone width",
+    },
+    Need {
+        programs: &["tc"],
+        package: "iproute2",
+        tests: "that a testbed keeps what its file promises and leaves nothing behind",
+    },
+];
 
 /// Installs what is missing where that can be done; says what is missing where it cannot.
 pub(crate) fn provide() {

@@ -81,6 +81,13 @@ pub(crate) fn limit(testbed: &str, host: &Node) -> Result<Vec<PathBuf>, String> 
         "no control group for processor time is mounted: this kernel or container cannot hold a testbed",
     )?;
     let group = cpu.make(testbed, &host.name, "cpu")?;
+    // Whatever else the machine does comes after the hosts, whose quotas leave it the rest.
+    let weight = cpu.root.join(PREFIX);
+    if cpu.unified {
+        write(&weight.join("cpu.weight"), "10000")?;
+    } else {
+        write(&weight.join("cpu.shares"), "262144")?;
+    }
     let mut entries = vec![group.join("cgroup.procs")];
     let us = |t: forerun_platform::Seconds| (t.0 * 1e6).round();
     let (quota, period) = (us(host.throttle.quota), us(host.throttle.period));

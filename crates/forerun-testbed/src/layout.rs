@@ -277,4 +277,17 @@ mod tests {
         let lab = layout("[[host]]\nname = 'n'\ncores = 2\n").unwrap();
         assert_eq!((lab.processors(), lab.hosts[0].name.as_str()), (2.0, "n"));
     }
+
+    #[test]
+    fn the_examples_can_be_built_on_two_processors() {
+        let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/testbed");
+        let files: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+        assert!(files.len() >= 7);
+        for file in files {
+            let platform = Platform::load(&file).unwrap_or_else(|e| panic!("{e}"));
+            let layout = Layout::of(&platform).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+            assert!(layout.processors() <= 1.6 + 1e-9, "{}", file.display());
+            assert_eq!(Some(layout.name.as_str()), file.file_stem().and_then(|s| s.to_str()));
+        }
+    }
 }

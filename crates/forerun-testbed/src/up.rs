@@ -93,7 +93,7 @@ pub(crate) fn up(platform: &Platform, oversubscribe: bool) -> Result<String, Str
         });
     }
     let mut told = format!(
-        "testbed {} is up: {} hosts, {} to {}, on {} switch{}; nodes take {:.2} of {cores} processors",
+        "testbed {} is up: {} hosts, {} to {}, on {} switch{}; they take {:.2} of {cores} processors",
         layout.name,
         layout.hosts.len(),
         layout.hosts[0].name,
