@@ -127,9 +127,9 @@ fn hosts_have_names_rates_and_shares_and_nothing_is_left() {
     };
     let stream = load("box2", "30 Mbit/s", &["--tcp"]);
     assert!(near(stream, 30e6 / 8.0 * 1.5 * 1514.0 / 1448.0), "{stream} bytes");
-    // … and packets above it get the link's, and those that then wait before it, a tenth of a second's.
+    // … and packets above it get the link's, and those that then wait before it: 256 KiB from each host.
     let packets = load("box3", "80 Mbit/s", &[]);
-    assert!(near(packets, 40e6 / 8.0 * (1.5 + 0.1)), "{packets} bytes");
+    assert!(near(packets, 40e6 / 8.0 * 1.5 + 3.0 * 262_144.0), "{packets} bytes");
 
     assert!(!testbed.traces().is_empty());
     let down = testbed.say("down", &[]);
