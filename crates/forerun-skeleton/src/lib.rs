@@ -22,6 +22,7 @@ pub mod reduction;
 pub mod scatter_gather;
 pub mod threads;
 mod timeline;
+pub mod wire;
 
 pub use cancel::Cancel;
 pub use endpoint::{Charge, Endpoint, Message, Program};
@@ -29,3 +30,4 @@ pub use failure::{AppError, Failure, RunError, Stop};
 pub use ran::{Options, Ran};
 pub use recorder::Recorder;
 pub use timeline::Timeline;
+pub use wire::{Codec, Wire};

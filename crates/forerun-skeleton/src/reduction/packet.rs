@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU64;
 
-use crate::Message;
+use crate::wire::{Maybe, Plain, garbled};
+use crate::{AppError, Codec, Message, Wire};
 
 /// A partial result and what it is made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,5 +120,107 @@ impl<P: Message> Message for Packet<P> {
     #[inline]
     fn bytes(&self) -> u64 {
         HEADER + self.value.as_ref().map_or(0, P::bytes)
+    }
+}
+
+/// The codec of [`Packet`], from that of the partial result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PacketCodec<C>(pub C);
+
+impl<P, C: Codec<P>> Codec<Packet<P>> for PacketCodec<C> {
+    fn encode(&self, packet: &Packet<P>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        let Packet { value, first, tag, results } = packet;
+        (tag.get(), *first, *results).encode(out)?;
+        Maybe(&self.0).encode(value, out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Packet<P>, AppError> {
+        let (tag, first, results) = Wire::decode(bytes)?;
+        let value = Maybe(&self.0).decode(bytes)?;
+        let kind = tag & ((1 << KIND) - 1);
+        let tag = NonZeroU64::new(tag).filter(|_| (PART.get()..=REST.get()).contains(&kind));
+        let tag = tag.filter(|&tag| kind == REST.get() || tag.get() == kind);
+        match tag {
+            Some(tag) if tag != SET || value.is_some() => Ok(Packet { value, first, tag, results }),
+            _ => Err(garbled("a packet of a reduction")),
+        }
+    }
+}
+
+impl<P: Wire> Wire for Packet<P> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        PacketCodec(Plain).encode(self, out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        PacketCodec(Plain).decode(bytes)
+    }
+}
+
+/// The codec of [`Piece`], from that of the partial result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PieceCodec<C>(pub C);
+
+impl<P, C: Codec<P>> Codec<Piece<P>> for PieceCodec<C> {
+    fn encode(&self, piece: &Piece<P>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        (piece.first, piece.results).encode(out)?;
+        self.0.encode(&piece.value, out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Piece<P>, AppError> {
+        let (first, results) = Wire::decode(bytes)?;
+        Ok(Piece { value: self.0.decode(bytes)?, first, results })
+    }
+}
+
+impl<P: Wire> Wire for Piece<P> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        PieceCodec(Plain).encode(self, out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        PieceCodec(Plain).decode(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::wire::whole;
+
+    proptest! {
+        #[test]
+        fn packets_go_over_the_wire(
+            value in any::<Option<Vec<u32>>>(),
+            first in any::<u64>(),
+            results in any::<u64>(),
+            sent in 0u64..1 << 60,
+            kind in 0..4,
+            noise in any::<Vec<u8>>(),
+        ) {
+            let piece = value.map(|value| Piece { value, first, results });
+            let packet = match (kind, piece) {
+                (0, piece) => Packet::part(piece),
+                (1, Some(Piece { value, first, results })) => Packet::of(Some(value), first, results, true),
+                (2, Some(piece)) => Packet::set(piece),
+                (_, piece) => Packet::rest(piece, sent),
+            };
+            let mut bytes = Vec::new();
+            packet.encode(&mut bytes).unwrap();
+            let again: Packet<Vec<u32>> = whole(&Plain, &bytes).unwrap();
+            prop_assert_eq!(format!("{:?}", again.open()), format!("{:?}", packet.open()));
+            let _ = whole::<Packet<Vec<u32>>>(&Plain, &noise);
+        }
+    }
+
+    #[test]
+    fn a_set_without_a_piece_and_an_unknown_kind_are_refused() {
+        for tag in [0, SET.get(), 5, PART.get() | 1 << KIND] {
+            let mut bytes = Vec::new();
+            (tag, 0u64, 0u64, false).encode(&mut bytes).unwrap();
+            assert!(whole::<Packet<u64>>(&Plain, &bytes).is_err(), "{tag}");
+        }
     }
 }

@@ -34,5 +34,5 @@ mod shape;
 
 pub use first::HELD;
 pub use job::{Amount, Cooperate, Global, Local, Want};
-pub use message::{HEADER, Parcel};
+pub use message::{HEADER, Parcel, ParcelCodec};
 pub use shape::{Owners, Scatter, Shape};

@@ -1,0 +1,81 @@
+//! How a rank waits: looks again and again, ever less often.
+//!
+//! MPI offers no way to sleep until something comes; its blocking calls spin, and a rank that spins burns the
+//! processor's share of whoever it waits for, or of its host. So a rank looks some times at once, as a message that
+//! is about to come is cheapest to find so; then it lets others run; then it sleeps, each time for an eighth
+//! of the time that it has waited, 20 us to 1 ms. A wait becomes at most an eighth longer (plus what the system adds to a
+//! sleep, 50 to 100 us), and a rank that waits long takes about 1 % of a core.
+
+use std::env;
+use std::hint::spin_loop;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Where Open MPI, MPICH and Slurm say how many ranks are on this host.
+const LOCAL_RANKS: [&str; 3] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
+
+/// Looks at once, where every rank of the host has a core.
+const SPINS: u32 = 256;
+/// Looks between which others may run.
+const YIELDS: u32 = 16;
+const SHORTEST: Duration = Duration::from_micros(20);
+const LONGEST: Duration = Duration::from_millis(1);
+/// The part of the time waited so far for which a rank sleeps.
+const PART: u32 = 8;
+
+/// Whether ranks that wait sleep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Waiting {
+    /// They look at once, then let others run, then sleep ever longer, up to 1 ms.
+    #[default]
+    Sleep,
+    /// They look all the time, as MPI's own blocking calls do: for hosts with a core for every rank, the helpers' included, and
+    /// nothing else to do.
+    Spin,
+}
+
+/// How ranks wait on this host.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Patience {
+    waiting: Waiting,
+    spins: u32,
+}
+
+impl Patience {
+    /// The patience of a rank of `ranks`.
+    pub(crate) fn new(waiting: Waiting, ranks: usize) -> Self {
+        let here = LOCAL_RANKS.iter().find_map(|name| env::var(name).ok()?.parse().ok()).unwrap_or(ranks);
+        let cores = thread::available_parallelism().map_or(1, |n| n.get());
+        Patience { waiting, spins: if here <= cores { SPINS } else { 0 } }
+    }
+
+    /// Begins to wait.
+    pub(crate) fn wait(self) -> Wait {
+        Wait { patience: self, looks: 0, begun: None }
+    }
+}
+
+/// A wait under way.
+pub(crate) struct Wait {
+    patience: Patience,
+    looks: u32,
+    begun: Option<Instant>,
+}
+
+impl Wait {
+    /// Spends the time between two looks.
+    pub(crate) fn pause(&mut self) {
+        let Patience { waiting, spins } = self.patience;
+        self.looks += 1;
+        if self.looks <= spins || (waiting == Waiting::Spin && spins > 0) {
+            self.looks = self.looks.min(spins);
+            return spin_loop();
+        }
+        if self.looks <= spins + YIELDS || waiting == Waiting::Spin {
+            self.looks = self.looks.min(spins + YIELDS);
+            return thread::yield_now();
+        }
+        let waited = self.begun.get_or_insert_with(Instant::now).elapsed();
+        thread::sleep((waited / PART).clamp(SHORTEST, LONGEST));
+    }
+}
