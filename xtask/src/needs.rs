@@ -2,36 +2,51 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What some test needs.
 struct Need {
-    /// Programs, any of which will do.
-    programs: &'static [&'static str],
+    thing: Thing,
     /// Debian's package that has it.
     package: &'static str,
     /// What is skipped without it.
     tests: &'static str,
 }
 
-/// Everything that some test needs; a test finds it on the PATH and reports itself skipped without.
+/// What a package has.
+enum Thing {
+    /// Programs, any of which will do.
+    Program(&'static [&'static str]),
+    /// A library whose file's name begins so.
+    Library(&'static str),
+}
+
+const OPEN_MPI: &str = "the endpoint on MPI, under Open MPI";
+const MPICH: &str = "the endpoint on MPI, under MPICH";
+
+/// Everything that some test needs; a test looks for it and reports itself skipped without.
 const NEEDS: &[Need] = &[
     Need {
-        programs: &["chromium", "chromium-browser", "google-chrome"],
+        thing: Thing::Program(&["chromium", "chromium-browser", "google-chrome"]),
         package: "chromium",
         tests: "how the HTML report looks at desktop and phone width",
     },
     Need {
-        programs: &["tc"],
+        thing: Thing::Program(&["tc"]),
         package: "iproute2",
         tests: "that a testbed keeps what its file promises and leaves nothing behind",
     },
+    Need { thing: Thing::Program(&["mpirun.openmpi"]), package: "openmpi-bin", tests: OPEN_MPI },
+    Need { thing: Thing::Program(&["mpicc.openmpi"]), package: "libopenmpi-dev", tests: OPEN_MPI },
+    Need { thing: Thing::Program(&["mpirun.mpich"]), package: "mpich", tests: MPICH },
+    Need { thing: Thing::Program(&["mpicc.mpich"]), package: "libmpich-dev", tests: MPICH },
+    Need { thing: Thing::Library("libclang"), package: "libclang-dev", tests: "the endpoint on MPI" },
 ];
 
 /// Installs what is missing where that can be done; says what is missing where it cannot.
 pub(crate) fn provide() {
-    let missing: Vec<&Need> = NEEDS.iter().filter(|n| !n.programs.iter().any(|p| is_there(p))).collect();
+    let missing: Vec<&Need> = NEEDS.iter().filter(|n| !n.thing.is_there()).collect();
     if missing.is_empty() {
         return;
     }
@@ -44,8 +59,8 @@ pub(crate) fn provide() {
             return;
         }
     }
-    for Need { programs, package, tests } in missing {
-        println!("skipped: {tests}: needs `{}` (Debian's package {package})", programs.join("` or `"));
+    for Need { thing, package, tests } in missing {
+        println!("skipped: {tests}: needs {} (Debian's package {package})", thing.name());
     }
     println!("to run these too: sudo apt-get install {}", packages.join(" "));
 }
@@ -54,6 +69,38 @@ fn apt(arguments: &[&str]) -> bool {
     let mut command = Command::new("apt-get");
     command.arg("--quiet=2").args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
     command.status().is_ok_and(|s| s.success())
+}
+
+impl Thing {
+    fn is_there(&self) -> bool {
+        match self {
+            Thing::Program(names) => names.iter().any(|name| is_there(name)),
+            Thing::Library(name) => has_library(name),
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Thing::Program(names) => format!("`{}`", names.join("` or `")),
+            Thing::Library(name) => (*name).to_owned(),
+        }
+    }
+}
+
+/// Whether a library whose file's name begins with `name` is where distributions put libraries.
+fn has_library(name: &str) -> bool {
+    let places = [
+        "/usr/lib",
+        "/usr/lib64",
+        "/usr/local/lib",
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+    ];
+    let files = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path());
+    let begins =
+        |path: &Path, name: &str| path.file_name().is_some_and(|f| f.to_string_lossy().starts_with(name));
+    let of_llvm = files(Path::new("/usr/lib")).filter(|p| begins(p, "llvm")).map(|p| p.join("lib"));
+    places.map(PathBuf::from).into_iter().chain(of_llvm).any(|dir| files(&dir).any(|p| begins(&p, name)))
 }
 
 /// Whether a program of that name is on the PATH.
@@ -77,5 +124,11 @@ mod tests {
     fn a_program_on_the_path_is_found_and_another_is_not() {
         assert!(is_there("sh"));
         assert!(!is_there("no-such-program"));
+    }
+
+    #[test]
+    fn a_library_is_found_and_another_is_not() {
+        assert!(has_library("libc.so"));
+        assert!(!has_library("libno-such-library"));
     }
 }

@@ -7,6 +7,8 @@ use crate::steps::Steps;
 
 /// Set for tests that start a browser to leave themselves out.
 const NO_BROWSER: &str = "FORERUN_TEST_NO_BROWSER";
+/// The same for tests that build and start MPI programs.
+const NO_MPI: &str = "FORERUN_TEST_NO_MPI";
 
 /// `cargo xtask test`.
 pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
@@ -30,7 +32,7 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
     steps.run("lints", lints);
     let mut tests = cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]);
     if quick {
-        tests.env(NO_BROWSER, "1");
+        tests.env(NO_BROWSER, "1").env(NO_MPI, "1");
     }
     steps.run("tests and doc tests", tests);
     let mut docs = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);

@@ -11,6 +11,7 @@
 use std::ffi::{c_int, c_void};
 use std::mem::{MaybeUninit, forget, take};
 
+use bytemuck::Pod;
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw as _};
 use mpi::topology::SimpleCommunicator;
@@ -247,6 +248,52 @@ impl Drop for Receiving {
         if self.request.0.is_some() {
             // MPI may still write them.
             forget(take(&mut self.bytes));
+        }
+    }
+}
+
+/// Values that are being received into.
+pub(crate) struct Filling<T> {
+    request: Request,
+    values: Vec<T>,
+}
+
+/// Starts to receive as many values from rank `from` as there are (at most 2^31 − 1 bytes), in their place.
+pub(crate) fn fill<T, C>(communicator: &C, from: usize, tag: c_int, mut values: Vec<T>) -> Filling<T>
+where
+    T: Pod,
+    C: Communicator + AsRaw<Raw = ffi::MPI_Comm>,
+{
+    let mut request = MaybeUninit::uninit();
+    // SAFETY: the buffer has so many bytes, which may be any as the values are `Pod`, is owned by the value that is returned
+    // and neither moved (the heap stays where it is), looked at nor freed before MPI says that it is done.
+    check(unsafe {
+        ffi::MPI_Irecv(
+            values.as_mut_ptr().cast::<c_void>(),
+            size_of_val(&values[..]) as c_int,
+            ffi::RSMPI_UINT8_T,
+            from as c_int,
+            tag,
+            communicator.as_raw(),
+            request.as_mut_ptr(),
+        )
+    });
+    // SAFETY: the call above succeeded, so it wrote the request.
+    Filling { request: Request(Some(unsafe { request.assume_init() })), values }
+}
+
+impl<T> Filling<T> {
+    /// The values, if all are here.
+    pub(crate) fn values(mut self) -> Result<Vec<T>, Self> {
+        if self.request.is_done() { Ok(take(&mut self.values)) } else { Err(self) }
+    }
+}
+
+impl<T> Drop for Filling<T> {
+    fn drop(&mut self) {
+        if self.request.0.is_some() {
+            // MPI may still write them.
+            forget(take(&mut self.values));
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Running a program whose ranks are the processes of a communicator.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Instant;
 
 use forerun_platform::{RankTimes, Stage};
+use forerun_skeleton::guard::guard;
 use forerun_skeleton::wire::{Plain, whole};
-use forerun_skeleton::{AppError, Codec, Failure, Options, Program, Ran, RunError, Stop, Wire};
+use forerun_skeleton::{
+    AppError, Charge, Codec, Endpoint as _, Failure, Options, Program, Ran, RunError, Stop, Wire,
+};
 use mpi::Threading;
 use mpi::traits::Communicator;
 
@@ -139,19 +140,16 @@ where
     P: Program,
     C: Codec<P::Msg>,
 {
-    let life = || {
+    let rank = endpoint.rank();
+    let mut life = || {
         let mut life = pin!(program.rank(endpoint));
         match life.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(result) => result,
             Poll::Pending => panic!("a rank waited for something that is not its endpoint"),
         }
     };
-    catch_unwind(AssertUnwindSafe(life)).map_err(|payload| sentence(&*payload))
-}
-
-fn sentence(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no text".into())
+    let charge = Charge { stage: Stage::Finish, item: 0, bytes: 0, results: 0 };
+    guard(rank, charge, || Ok(life())).map_err(|failure| failure.message)
 }
 
 /// What a rank returned, as bytes.

@@ -6,6 +6,7 @@
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests on threads")]
 mod common;
 mod faults;
+mod pipelined;
 mod reductions;
 mod scatter;
 #[path = "../../../forerun-skeleton/tests/scatter/sorting.rs"]
@@ -14,24 +15,31 @@ mod sorting;
 
 use std::process::ExitCode;
 
+use forerun_mpi::Inside;
 use mpi::traits::Communicator as _;
 
 fn main() -> ExitCode {
-    let Some((universe, _)) = mpi::initialize_with_threading(mpi::Threading::Serialized) else {
-        eprintln!("MPI does not start");
-        return ExitCode::from(2);
+    let inside = match Inside::enter() {
+        Ok(inside) => inside,
+        Err(e) => {
+            eprintln!("{e}");
+            return ExitCode::from(2);
+        }
     };
-    let world = universe.world();
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let what: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let said = match what.as_slice() {
-        ["reductions"] => reductions::all(&world),
-        ["scatter"] => scatter::all(&world),
+    let world = inside.world();
+    let input = String::from_utf8_lossy(inside.input()).into_owned();
+    let words: Vec<&str> = input.split_whitespace().collect();
+    let said = match words.as_slice() {
+        ["laws"] => [reductions::all(&world), scatter::all(&world), pipelined::all(&world)].join(", "),
         ["fault", fault] => faults::run_twice(&world, fault),
-        _ => "unknown".to_owned(),
+        ["slow"] => faults::run_one(&world, "slow", inside.cancel().clone()),
+        _ => format!("{input:?} is nothing to do"),
     };
-    if world.rank() == 0 {
-        println!("{said}");
+    if world.rank() == 0
+        && let Err(e) = inside.report(&said)
+    {
+        eprintln!("{e}");
+        return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS
 }

@@ -1,0 +1,156 @@
+//! Starting a program's ranks by `mpirun` or `srun`, and listening to them.
+//!
+//! The first rank gets what the others are to know on its standard input, which every launcher forwards to it, and
+//! hands it on; so no file needs to be where all hosts see it. The same pipe says when to end: it is closed,
+//! by whoever cancels the run or by the system when this process dies, and the first rank ends the run
+//! ([`crate::Inside`]). What the ranks have to say comes back on the first one's standard output, a line a
+//! record ([`records`](self::record)).
+//!
+//! The launcher is in a process group of its own, so that Ctrl-C reaches this process only. Everything else that
+//! ranks write is passed on as it comes, but not what the launcher says of itself, which is kept for the one
+//! sentence with which a run ends that was cut off.
+
+mod flavour;
+pub(crate) mod record;
+mod sieve;
+mod told;
+
+use std::io::{self, Read, Write};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use forerun_skeleton::{AppError, Cancel};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+pub use self::flavour::{Flavour, Launcher};
+use self::record::{Header, Record, Roster};
+use self::sieve::Sieve;
+
+/// How long ranks have to end when the run is cancelled, and then the launcher to end them.
+const GRACE: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(5)];
+/// Time between two looks at the launcher and the flag.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A program to be run by several processes.
+#[derive(Debug, Clone)]
+pub struct Launch {
+    /// What starts them.
+    pub launcher: Launcher,
+    /// How many.
+    pub ranks: usize,
+    /// The file that names the hosts, in the form that the launcher reads; without it this host, or those of the
+    /// allocation that this process runs in.
+    pub hostfile: Option<PathBuf>,
+    /// The program. It is to call [`crate::Inside::enter`].
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Ends the run when it is set.
+    pub cancel: Cancel,
+}
+
+impl Launch {
+    /// Runs the program; all ranks get `input`. What they write to standard output goes to `out`. Gives the first
+    /// rank's report.
+    ///
+    /// # Errors
+    /// One sentence: that the launcher cannot be started, or which rank ended without a report and what the
+    /// launcher says of it.
+    pub fn run(&self, input: &[u8], out: impl Write + Send) -> Result<String, AppError> {
+        let header = Header::new(input.len())?;
+        let mut child = self.command().spawn().map_err(|e| {
+            AppError::new(format!(
+                "{} cannot be started: {e}; name another with --mpirun",
+                self.launcher.name()
+            ))
+        })?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let token = header.token();
+        let (records, mut said, status) = thread::scope(|scope| {
+            let listen = scope.spawn(move || listened(stdout, out, token));
+            let errors = scope.spawn(move || listened(stderr, io::stderr(), token));
+            let status = self.attend(&mut child, stdin, &header, input);
+            let (records, mut said) = listen.join().unwrap_or_default();
+            said.extend(errors.join().unwrap_or_default().1);
+            (records, said, status)
+        });
+        let status = status.map_err(|e| AppError::new(format!("{}: {e}", self.launcher.name())))?;
+        let mut roster = Roster::default();
+        for record in records {
+            match record {
+                Record::Report(report) => return Ok(report),
+                Record::Roster(there) => roster = there,
+            }
+        }
+        if self.cancel.is_cancelled() {
+            return Err(AppError::new("the run was cancelled"));
+        }
+        said.retain(|line| !line.is_empty());
+        Err(AppError::new(told::sentence(self.launcher.name(), self.ranks, status, &said, &roster)))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = self.launcher.command(self.ranks, self.hostfile.as_deref());
+        command.arg(&self.program).args(&self.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        command
+    }
+
+    /// Writes the input, and waits for the end, sooner if the flag is set.
+    fn attend(
+        &self,
+        child: &mut Child,
+        stdin: Option<ChildStdin>,
+        header: &Header,
+        input: &[u8],
+    ) -> io::Result<ExitStatus> {
+        let mut stdin = stdin;
+        if let Some(pipe) = &mut stdin {
+            // Ranks that end at once do not read it; they say why.
+            let _ = pipe.write_all(header.line().as_bytes()).and_then(|()| pipe.write_all(input));
+            let _ = pipe.flush();
+        }
+        let pid = Pid::from_child(child);
+        let mut cancelled: Option<Instant> = None;
+        let mut steps = GRACE.into_iter().zip([Signal::TERM, Signal::KILL]);
+        let mut next = steps.next();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                return Ok(status);
+            }
+            if cancelled.is_none() && self.cancel.is_cancelled() {
+                stdin = None;
+                cancelled = Some(Instant::now());
+            }
+            if let (Some(since), Some((grace, signal))) = (cancelled, next)
+                && since.elapsed() > grace
+            {
+                // The launcher ends its ranks where it is asked to; where it is killed, its daemons do.
+                let _ = if signal == Signal::KILL {
+                    kill_process_group(pid, signal)
+                } else {
+                    kill_process(pid, signal)
+                };
+                cancelled = Some(Instant::now());
+                next = steps.next();
+            }
+            let _ = &stdin;
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+/// Passes on what comes from `from`; the records in it, and what the launcher says of itself.
+fn listened(from: Option<impl Read>, to: impl Write, token: &str) -> (Vec<Record>, Vec<String>) {
+    let mut sieve = Sieve::new(to, token);
+    let mut buffer = vec![0; 64 << 10];
+    if let Some(mut from) = from {
+        while let Ok(n @ 1..) = from.read(&mut buffer) {
+            sieve.put(&buffer[..n]);
+        }
+    }
+    sieve.end()
+}
