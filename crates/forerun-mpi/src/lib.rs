@@ -1,11 +1,11 @@
 //! The endpoint on MPI: ranks are processes, on one host or on many.
 //!
-//! [`run`] makes each process of a communicator a rank of a [`Program`](forerun_skeleton::Program), as
+//! `run` makes each process of a communicator a rank of a [`Program`](forerun_skeleton::Program), as
 //! [`threads::run`](forerun_skeleton::threads::run) makes threads ranks, and gives the same
 //! [`Ran`](forerun_skeleton::Ran) to the first. [`Launch`] starts the processes, by `mpirun` or `srun`, and
-//! [`Inside`] is what they do first. The README beside the code has the protocol and argues that it ends.
+//! `Inside` is what they do first. The README beside the code has the protocol and argues that it ends.
 //!
-//! Apart from all that stands [`reduce`], a pipelined reduction for programs that use the crate `mpi` themselves.
+//! Apart from all that stands `reduce`, a pipelined reduction for programs that use the crate `mpi` themselves.
 //!
 //! What holds, beside the contract of `forerun-skeleton`: messages have the form that their
 //! [`Codec`](forerun_skeleton::Codec) gives them; each is copied once into that form, and once out of it. A

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
-use std::thread;
+use std::thread::{self, Thread};
 use std::time::Duration;
 
 use forerun_skeleton::Cancel;
@@ -105,7 +105,7 @@ impl Office {
     pub(crate) fn help(&self) {
         let mut nap = NAPS.1;
         while !self.ended.load(Ordering::Relaxed) {
-            thread::sleep(nap);
+            thread::park_timeout(nap);
             let mut moved = false;
             if self.computing.load(Ordering::Relaxed) {
                 match self.post.try_lock() {
@@ -118,7 +118,8 @@ impl Office {
     }
 
     /// Sends the helper home.
-    pub(crate) fn end(&self) {
+    pub(crate) fn end(&self, helper: Option<&Thread>) {
         self.ended.store(true, Ordering::Relaxed);
+        helper.map(Thread::unpark);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 use forerun_platform::{RankTimes, Stage};
@@ -90,12 +90,12 @@ where
     let office = Office::new(post, rank, size, patience, options.cancel.clone());
     let helped = size > 1 && mpi::environment::threading_support() >= Threading::Serialized;
     thread::scope(|scope| {
-        if helped {
-            // Where there can be no helper, messages wait until the rank is done computing.
-            let _ = thread::Builder::new().name("messages".into()).spawn_scoped(scope, || office.help());
-        }
+        // Where there can be no helper, messages wait until the rank is done computing.
+        let start =
+            || thread::Builder::new().name("messages".into()).spawn_scoped(scope, || office.help()).ok();
+        let helper = helped.then(start).flatten();
         let result = lifetime(&office, program, options, setting);
-        office.end();
+        office.end(helper.as_ref().map(ScopedJoinHandle::thread));
         result
     })
 }

@@ -3,8 +3,8 @@
 //! The first rank gets what the others are to know on its standard input, which every launcher forwards to it, and
 //! hands it on; so no file needs to be where all hosts see it. The same pipe says when to end: it is closed,
 //! by whoever cancels the run or by the system when this process dies, and the first rank ends the run
-//! ([`crate::Inside`]). What the ranks have to say comes back on the first one's standard output, a line a
-//! record ([`records`](self::record)).
+//! (`Inside`). What the ranks have to say comes back on the first one's standard output, a line a
+//! record (`record.rs`).
 //!
 //! The launcher is in a process group of its own, so that Ctrl-C reaches this process only. Everything else that
 //! ranks write is passed on as it comes, but not what the launcher says of itself, which is kept for the one
@@ -44,7 +44,7 @@ pub struct Launch {
     /// The file that names the hosts, in the form that the launcher reads; without it this host, or those of the
     /// allocation that this process runs in.
     pub hostfile: Option<PathBuf>,
-    /// The program. It is to call [`crate::Inside::enter`].
+    /// The program. It is to call `Inside::enter`.
     pub program: PathBuf,
     /// Its arguments.
     pub arguments: Vec<String>,

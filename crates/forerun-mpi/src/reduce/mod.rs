@@ -22,7 +22,7 @@ use crate::patience::{Patience, Wait};
 use crate::raw::{Filling, fill};
 
 /// The tag of segments.
-const TAG: i32 = 0x5e6;
+const TAG: i32 = 1510;
 /// Segments that a rank asks for ahead from below, and may have under way upwards.
 const AHEAD: usize = 3;
 /// Bytes of a segment of a long value, unless it is said otherwise: measured, see benches/runs.
@@ -49,7 +49,7 @@ impl Default for Segmented {
 
 /// Combines the `values` of all ranks, element by element, as `combine(combine(v₀, v₁), v₂)` … in the order of the
 /// ranks; associativity is made use of, commutativity is not. The result is in `values` of rank `root`; those of the other ranks are left in between.
-/// Every rank calls it, with as many values.
+/// Every rank calls it, with as many values. Its messages have the tag 1510 in `communicator`: use another, or a duplicate of it.
 ///
 /// Cost: memory for a few segments of each of at most two ranks below; a rank that waits sleeps as [`Waiting`] says.
 ///
