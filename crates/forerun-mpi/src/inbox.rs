@@ -71,6 +71,11 @@ impl Inbox {
         }
     }
 
+    /// Whether something is on its way.
+    pub(crate) fn is_coming(&self) -> bool {
+        self.coming > 0
+    }
+
     /// Whether nothing is here or on its way.
     pub(crate) fn is_empty(&self) -> bool {
         self.letters.is_empty()

@@ -86,8 +86,9 @@ impl Office {
             if let Some(found) = look(&mut post) {
                 return Some(found);
             }
+            let moving = post.is_moving();
             drop(post);
-            wait.pause();
+            wait.pause(moving);
         }
     }
 

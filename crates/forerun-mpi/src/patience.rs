@@ -2,7 +2,7 @@
 //!
 //! MPI offers no way to sleep until something comes; its blocking calls spin, and a rank that spins burns the
 //! processor's share of whoever it waits for, or of its host. So a rank looks some times at once, as a message that
-//! is about to come is cheapest to find so; then it lets others run; then it sleeps, each time for an eighth
+//! is about to come is cheapest to find so; then it lets others run, longer where a message is on its way; then it sleeps, each time for an eighth
 //! of the time that it has waited, 20 us to 1 ms. A wait becomes at most an eighth longer (plus what the system adds to a
 //! sleep, 50 to 100 us), and a rank that waits long takes about 1 % of a core.
 
@@ -15,9 +15,11 @@ use std::time::{Duration, Instant};
 const LOCAL_RANKS: [&str; 3] = ["OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE"];
 
 /// Looks at once, where every rank of the host has a core.
-const SPINS: u32 = 256;
+const SPINS: u32 = 1024;
 /// Looks between which others may run.
 const YIELDS: u32 = 16;
+/// The same while a message is on its way, which goes on only while both ends look: about 1 ms.
+const YIELDS_MOVING: u32 = 1024;
 const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
 /// The part of the time waited so far for which a rank sleeps.
@@ -63,16 +65,17 @@ pub(crate) struct Wait {
 }
 
 impl Wait {
-    /// Spends the time between two looks.
-    pub(crate) fn pause(&mut self) {
+    /// Spends the time between two looks; whether a message is on its way makes a difference.
+    pub(crate) fn pause(&mut self, moving: bool) {
         let Patience { waiting, spins } = self.patience;
         self.looks += 1;
         if self.looks <= spins || (waiting == Waiting::Spin && spins > 0) {
             self.looks = self.looks.min(spins);
             return spin_loop();
         }
-        if self.looks <= spins + YIELDS || waiting == Waiting::Spin {
-            self.looks = self.looks.min(spins + YIELDS);
+        let yields = if moving { YIELDS_MOVING } else { YIELDS };
+        if self.looks <= spins + yields || waiting == Waiting::Spin {
+            self.looks = self.looks.min(spins + yields);
             return thread::yield_now();
         }
         let waited = self.begun.get_or_insert_with(Instant::now).elapsed();

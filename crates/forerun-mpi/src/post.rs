@@ -224,6 +224,11 @@ impl Post {
         self.sending.is_empty()
     }
 
+    /// Whether a message is on its way that MPI has not done with.
+    pub(crate) fn is_moving(&self) -> bool {
+        !self.is_sent() || !self.words.is_empty() || self.inbox.is_coming()
+    }
+
     /// Starts to wait for all ranks.
     pub(crate) fn barrier(&self) -> Request<'static, ()> {
         self.channel.communicator().immediate_barrier()

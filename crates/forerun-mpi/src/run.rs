@@ -85,7 +85,7 @@ where
     }
     let patience = Patience::new(setting.waiting, size);
     let mut wait = patience.wait();
-    let channel = Channel::new(communicator, || wait.pause()).counting_to(setting.most);
+    let channel = Channel::new(communicator, || wait.pause(false)).counting_to(setting.most);
     let post = Post::new(channel, size, options.window);
     let office = Office::new(post, rank, size, patience, options.cancel.clone());
     let helped = size > 1 && mpi::environment::threading_support() >= Threading::Serialized;

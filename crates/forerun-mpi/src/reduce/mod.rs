@@ -105,7 +105,7 @@ where
 fn finish<'a>(mut request: Request<'a, [u8], &LocalScope<'a>>, wait: &mut Wait) {
     while let Err(again) = request.test() {
         request = again;
-        wait.pause();
+        wait.pause(true);
     }
 }
 
@@ -153,7 +153,7 @@ where
                 Ok(values) => return values,
                 Err(again) => first = again,
             }
-            wait.pause();
+            wait.pause(true);
         }
     }
 }
