@@ -86,7 +86,7 @@ pub(crate) fn write(verdict: &Verdict) -> Result<Vec<u8>, AppError> {
     Ok(out)
 }
 
-/// Reads what [`write`] wrote.
+/// Reads what [`write()`] wrote.
 pub(crate) fn read(mut bytes: &[u8]) -> Verdict {
     let mut verdict = || match u8::decode(&mut bytes)? {
         0 => Ok(Ok(())),
