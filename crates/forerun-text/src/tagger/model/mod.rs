@@ -1,0 +1,68 @@
+//! What a tagger knows: its lexicon, its rules, and how start tags are chosen.
+
+pub mod brill;
+
+mod bytes;
+mod file;
+
+use super::contextual::ContextualRule;
+use super::guess::Guesser;
+use super::lexical::{self, LexicalRule, Pairs};
+use super::lexicon::{Candidate, Lexicon};
+use super::shape::Shape;
+use super::tags::{Tag, TagSet};
+use super::transitions::Transitions;
+
+/// How the start tags of a sentence are chosen.
+#[derive(Clone, Debug)]
+pub enum Start {
+    /// As published: a known word gets its most frequent tag, an unknown one a tag by its first letter and then
+    /// by the lexical rules.
+    MostFrequent {
+        /// The first tag of an unknown word that begins with a capital.
+        capital: Tag,
+        /// The first tag of any other unknown word.
+        other: Tag,
+    },
+    /// The likeliest sequence of candidates; those of unknown words are weighed by their endings and by the
+    /// lexical rules.
+    InContext {
+        /// What a tag costs after two others.
+        transitions: Transitions,
+        /// The candidates of unknown words.
+        guesser: Guesser,
+    },
+}
+
+/// A tagger's knowledge. [`Tagger::new`](super::Tagger::new) makes it ready.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The tags.
+    pub tags: TagSet,
+    /// The first level.
+    pub lexicon: Lexicon,
+    /// How the first two levels give start tags.
+    pub start: Start,
+    /// The second level, in order.
+    pub lexical: Vec<LexicalRule>,
+    /// Pairs of words for lexical rules that ask for neighbours.
+    pub pairs: Pairs,
+    /// The third level, in order.
+    pub contextual: Vec<ContextualRule>,
+}
+
+impl Model {
+    /// Appends the candidates of an unknown word, at least one.
+    pub(crate) fn guess(&self, word: &str, shape: Shape, out: &mut Vec<Candidate>) {
+        match &self.start {
+            Start::MostFrequent { capital, other } => {
+                let first = if word.starts_with(|c: char| c.is_ascii_uppercase()) { *capital } else { *other };
+                let (tag, _) = lexical::apply(&self.lexical, word, first, shape, &self.lexicon, &self.pairs);
+                out.push(Candidate { tag, cost: 0 });
+            }
+            Start::InContext { guesser, .. } => {
+                guesser.candidates(word, shape, &self.lexical, &self.lexicon, &self.pairs, out);
+            }
+        }
+    }
+}
