@@ -40,7 +40,7 @@ impl Class {
 }
 
 /// The classes of all tags of a set, by number. Names of the Brown and of the Penn tagset are known.
-pub fn classes(tags: &TagSet) -> Vec<Class> {
+pub(super) fn classes(tags: &TagSet) -> Vec<Class> {
     tags.iter().map(|(_, name)| class(name)).collect()
 }
 
@@ -54,8 +54,8 @@ fn class(name: &str) -> Class {
         "POS" => Class::PossessiveMark,
         "CD" | "OD" => Class::Number,
         "VBN" | "VBG" => Class::Participle,
-        "AT" | "AP" | "PP$" | "PRP$" | "WDT" | "WP$" | "PN$" | "PDT" | "DT" | "DTI" | "DTS" | "DTX" | "ABL"
-        | "ABN" | "ABX" => Class::Determiner,
+        "AT" | "AP" | "PP$" | "PRP$" | "WDT" | "WP$" | "PN$" | "PDT" | "DT" | "DTI" | "DTS" | "DTX"
+        | "ABL" | "ABN" | "ABX" => Class::Determiner,
         "JJ" | "JJR" | "JJS" | "JJT" => Class::Adjective,
         "RB" | "RBR" | "RBS" | "RBT" | "QL" | "QLP" => Class::Adverb,
         "NN" | "NNS" | "NP" | "NPS" | "NNP" | "NNPS" | "NR" | "NRS" => Class::Noun,
@@ -69,11 +69,13 @@ pub(super) fn refined(class: Class, form: &str) -> Class {
     match class {
         Class::And if !matches!(form, "and" | "or" | "&" | "And" | "Or" | "AND" | "OR") => Class::Other,
         Class::Preposition if form.eq_ignore_ascii_case("of") => Class::Of,
-        // Brown tags amounts ($5, 10%) as nouns.
-        Class::Noun if !form.bytes().any(|b| b.is_ascii_alphabetic() || b >= 0x80) => match form.bytes().any(|b| b.is_ascii_digit()) {
-            true => Class::Number,
-            false => Class::Other,
-        },
+        // Brown tags amounts ($5, 10%) and some adverbs of time as nouns.
+        Class::Noun if !form.bytes().any(|b| b.is_ascii_alphabetic() || b >= 0x80) => {
+            if form.bytes().any(|b| b.is_ascii_digit()) { Class::Number } else { Class::Other }
+        }
+        Class::Noun if ADVERBS.iter().any(|w| form.eq_ignore_ascii_case(w)) => Class::Other,
         _ => class,
     }
 }
+
+const ADVERBS: [&str; 4] = ["today", "yesterday", "tomorrow", "tonight"];

@@ -68,7 +68,9 @@ impl State {
             (S::Possessive | S::Mark, C::Determiner | C::Adverb) => S::Mark,
             (S::Mod | S::Number | S::Join | S::Comma, C::Adverb) => S::Mod,
             (S::Noun, C::Number) => S::Noun,
-            (S::Out | S::Det | S::Number | S::Join | S::Possessive | S::Mark | S::Link, C::Number) => S::Number,
+            (S::Out | S::Det | S::Number | S::Join | S::Possessive | S::Mark | S::Link, C::Number) => {
+                S::Number
+            }
             (S::Mod | S::Comma, C::Number) => S::Mod,
             (S::Noun, C::Adjective | C::Participle) | (S::Out, C::Participle) => return None,
             (_, C::Adjective | C::Participle) => S::Mod,

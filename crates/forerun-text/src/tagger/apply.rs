@@ -62,11 +62,8 @@ impl RuleIndex {
             })
             .collect();
         keyed.sort_unstable();
-        let mut index = Self {
-            features: vec![Vec::new(); tags],
-            filter: vec![0; FILTER / 64],
-            ..Self::default()
-        };
+        let mut index =
+            Self { features: vec![Vec::new(); tags], filter: vec![0; FILTER / 64], ..Self::default() };
         for group in keyed.chunk_by(|a, b| a.0 == b.0) {
             let key = group[0].0;
             let start = index.rules.len() as u32;
@@ -86,7 +83,14 @@ impl RuleIndex {
     }
 
     /// Puts the rules from number `least` on that fit word `i` now on the agenda.
-    fn look_up(&self, rules: &[ContextualRule], sentence: Sentence<'_>, i: usize, least: u32, agenda: &mut Agenda) {
+    fn look_up(
+        &self,
+        rules: &[ContextualRule],
+        sentence: Sentence<'_>,
+        i: usize,
+        least: u32,
+        agenda: &mut Agenda,
+    ) {
         let from = sentence.tags[i];
         for &feature in &self.features[from.index()] {
             let (left, right) = feature.reach();

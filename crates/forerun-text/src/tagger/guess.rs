@@ -1,7 +1,7 @@
 //! Candidates of unknown words: what words with this ending and shape are, and what the lexical rules say.
 
-use super::lexicon::{COST, Candidate, Lexicon, cost};
 use super::lexical::{self, LexicalRule, Pairs};
+use super::lexicon::{COST, Candidate, Lexicon, cost};
 use super::shape::Shape;
 use super::tags::Tag;
 use crate::words::Words;

@@ -72,7 +72,11 @@ impl Shape {
     pub fn has_case(self) -> bool {
         matches!(
             self,
-            Self::Capital | Self::FirstCapital | Self::Upper | Self::HyphenatedCapital | Self::ApostropheCapital
+            Self::Capital
+                | Self::FirstCapital
+                | Self::Upper
+                | Self::HyphenatedCapital
+                | Self::ApostropheCapital
         )
     }
 }

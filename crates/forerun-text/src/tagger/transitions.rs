@@ -21,7 +21,11 @@ impl Transitions {
     ///
     /// # Panics
     /// If `pairs` has not `tags`² entries.
-    pub(crate) fn new(tags: usize, pairs: Vec<u16>, triples: impl ExactSizeIterator<Item = ([Tag; 3], u16)>) -> Self {
+    pub(crate) fn new(
+        tags: usize,
+        pairs: Vec<u16>,
+        triples: impl ExactSizeIterator<Item = ([Tag; 3], u16)>,
+    ) -> Self {
         assert_eq!(pairs.len(), tags * tags);
         let mut table = HashTable::with_capacity(triples.len() * 2);
         for (triple, cost) in triples {

@@ -2,28 +2,91 @@
 
 /// After these comes a name or a number: they never end a sentence.
 const TITLES: &[&str] = &[
-    "adm", "art", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "eq", "fig", "figs", "fr", "ft", "gen", "gov",
-    "hon", "lieut", "lt", "maj", "messrs", "mr", "mrs", "ms", "mt", "no", "nos", "pp", "pres", "prof", "pvt",
-    "rep", "reps", "rev", "sec", "sen", "sens", "sgt", "st", "supt", "vol", "vols", "vs", "e.g", "i.e", "viz",
+    "adm", "art", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "eq", "fig", "figs", "fr", "ft", "gen",
+    "gov", "hon", "lieut", "lt", "maj", "messrs", "mr", "mrs", "ms", "mt", "no", "nos", "pp", "pres", "prof",
+    "pvt", "rep", "reps", "rev", "sec", "sen", "sens", "sgt", "st", "supt", "vol", "vols", "vs", "e.g",
+    "i.e", "viz",
 ];
 
 /// These may end a sentence.
 const OTHERS: &[&str] = &[
-    "al", "apr", "assn", "aug", "ave", "bldg", "blvd", "bros", "co", "corp", "dec", "dept", "dist", "etc", "feb",
-    "fri", "hwy", "inc", "jan", "jr", "ltd", "mar", "mfg", "mon", "nov", "oct", "ph.d", "plc", "rd", "sat", "sept",
-    "sep", "sr", "sun", "tel", "thu", "thurs", "tue", "tues", "univ", "wed", "approx", "est", "ala", "ariz", "ark",
-    "calif", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan", "ky", "la", "mass", "md", "mich", "minn",
-    "miss", "mo", "mont", "neb", "nev", "okla", "ore", "pa", "penn", "tenn", "tex", "va", "vt", "wash", "wis",
-    "wyo", "oz", "lb", "lbs",
+    "al", "apr", "assn", "aug", "ave", "bldg", "blvd", "bros", "co", "corp", "dec", "dept", "dist", "etc",
+    "feb", "fri", "hwy", "inc", "jan", "jr", "ltd", "mar", "mfg", "mon", "nov", "oct", "ph.d", "plc", "rd",
+    "sat", "sept", "sep", "sr", "sun", "tel", "thu", "thurs", "tue", "tues", "univ", "wed", "approx", "est",
+    "ala", "ariz", "ark", "calif", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan", "ky", "la",
+    "mass", "md", "mich", "minn", "miss", "mo", "mont", "neb", "nev", "okla", "ore", "pa", "penn", "tenn",
+    "tex", "va", "vt", "wash", "wis", "wyo", "oz", "lb", "lbs",
 ];
 
 /// Words that begin sentences much more often than they are part of a name after an abbreviation.
 const BEGINNINGS: &[&str] = &[
-    "a", "after", "all", "although", "an", "and", "as", "at", "because", "both", "but", "by", "during", "each",
-    "even", "for", "from", "he", "her", "here", "his", "how", "however", "i", "if", "in", "it", "its", "last",
-    "many", "meanwhile", "most", "no", "now", "of", "on", "one", "only", "other", "our", "she", "since", "so",
-    "some", "such", "that", "the", "their", "then", "there", "these", "they", "this", "those", "though", "to",
-    "under", "we", "what", "when", "where", "while", "who", "why", "with", "yet", "you",
+    "a",
+    "after",
+    "all",
+    "although",
+    "an",
+    "and",
+    "as",
+    "at",
+    "because",
+    "both",
+    "but",
+    "by",
+    "during",
+    "each",
+    "even",
+    "for",
+    "from",
+    "he",
+    "her",
+    "here",
+    "his",
+    "how",
+    "however",
+    "i",
+    "if",
+    "in",
+    "it",
+    "its",
+    "last",
+    "many",
+    "meanwhile",
+    "most",
+    "no",
+    "now",
+    "of",
+    "on",
+    "one",
+    "only",
+    "other",
+    "our",
+    "she",
+    "since",
+    "so",
+    "some",
+    "such",
+    "that",
+    "the",
+    "their",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "those",
+    "though",
+    "to",
+    "under",
+    "we",
+    "what",
+    "when",
+    "where",
+    "while",
+    "who",
+    "why",
+    "with",
+    "yet",
+    "you",
 ];
 
 /// What a full stop after a word means.
@@ -55,8 +118,13 @@ pub(super) fn stop(word: &str) -> Stop {
     // "no." and the like only where a capital says that a title is meant; states and months have one as well.
     let capital = word.starts_with(|c: char| c.is_uppercase());
     match () {
-        () if is(TITLES) && (capital || !matches!(&*lower, b"no" | b"art" | b"fig" | b"sec" | b"mt")) => Stop::Title,
-        () if is(OTHERS) && (capital || matches!(&*lower, b"al" | b"etc" | b"approx" | b"est" | b"lb" | b"lbs" | b"oz")) => {
+        () if is(TITLES) && (capital || !matches!(&*lower, b"no" | b"art" | b"fig" | b"sec" | b"mt")) => {
+            Stop::Title
+        }
+        () if is(OTHERS)
+            && (capital
+                || matches!(&*lower, b"al" | b"etc" | b"approx" | b"est" | b"lb" | b"lbs" | b"oz")) =>
+        {
             Stop::Abbreviation
         }
         () if word.contains('.') && word.split('.').all(|part| part.len() <= 2 && is_alphabetic(part)) => {

@@ -18,6 +18,9 @@ impl Tokens {
     }
 }
 
+/// A sentence of so many words is none: it is cut, so that what reads it needs bounded room.
+const MOST: usize = 1000;
+
 struct Splitter<'a> {
     text: &'a str,
     style: Style,
@@ -72,6 +75,9 @@ impl Splitter<'_> {
             form = Form::Respelled(from, self.tokens.respelled.len() as u32);
         }
         self.tokens.tokens.push(Token { start: start as u32, end: end as u32, form });
+        if self.tokens.tokens.len() - self.tokens.ends.last().map_or(0, |&end| end as usize) >= MOST {
+            self.end_sentence();
+        }
     }
 
     fn end_sentence(&mut self) {
@@ -258,7 +264,8 @@ fn inner(chunk: &str) -> Option<(usize, usize, Form)> {
 /// Where the Penn treebank cuts a word in two, in bytes; its length if nowhere.
 fn clitic(word: &str) -> usize {
     let lower = word.to_ascii_lowercase().replace('\u{2019}', "'");
-    let cut = |tail: &str| word.len().checked_sub(tail.len() + (word.len() - lower.len())).filter(|&at| at > 0);
+    let cut =
+        |tail: &str| word.len().checked_sub(tail.len() + (word.len() - lower.len())).filter(|&at| at > 0);
     for tail in ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"] {
         if lower.ends_with(tail)
             && let Some(at) = cut(tail)

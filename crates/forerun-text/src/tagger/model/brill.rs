@@ -127,7 +127,9 @@ impl Reader {
             "char" => (Test::Has(x), false),
             "goodleft" => (Test::LeftOf(x), false),
             "goodright" => (Test::RightOf(x), false),
-            _ => return Err(format!("expected a lexical rule such as `NN ed fhassuf 2 VBN x`, not `{line}`")),
+            _ => {
+                return Err(format!("expected a lexical rule such as `NN ed fhassuf 2 VBN x`, not `{line}`"));
+            }
         };
         let to = parts.get(rest + usize::from(counted));
         let to = to.ok_or_else(|| format!("`{line}` does not say which tag the word gets"))?;

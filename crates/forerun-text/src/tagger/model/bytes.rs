@@ -39,7 +39,10 @@ pub(super) struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub(super) fn wrong(&self, what: &str) -> TextError {
-        TextError::new(format!("{} is damaged at byte {}: {what}; train or copy it again", self.name, self.at))
+        TextError::new(format!(
+            "{} is damaged at byte {}: {what}; train or copy it again",
+            self.name, self.at
+        ))
     }
 
     pub(super) fn number(&mut self) -> Result<u64, TextError> {
@@ -58,7 +61,10 @@ impl<'a> Reader<'a> {
     /// A number below `end`.
     pub(super) fn below(&mut self, end: usize, what: &str) -> Result<usize, TextError> {
         let n = self.number()?;
-        usize::try_from(n).ok().filter(|&n| n < end).ok_or_else(|| self.wrong(&format!("{what} {n} is not below {end}")))
+        usize::try_from(n)
+            .ok()
+            .filter(|&n| n < end)
+            .ok_or_else(|| self.wrong(&format!("{what} {n} is not below {end}")))
     }
 
     /// How many of something follow, each at least one byte.

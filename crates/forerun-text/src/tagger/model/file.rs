@@ -85,7 +85,9 @@ impl Model {
     pub fn from_bytes(bytes: &[u8], name: &str) -> Result<Self, TextError> {
         let word = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
         if !bytes.starts_with(MAGIC) {
-            return Err(TextError::new(format!("{name} is no tagger's model: expected a file that begins with FRTAGGER")));
+            return Err(TextError::new(format!(
+                "{name} is no tagger's model: expected a file that begins with FRTAGGER"
+            )));
         }
         match word(8) {
             Some(VERSION) => {}
@@ -113,7 +115,9 @@ impl Model {
                 guesser: read_guesser(&mut r, tags.len())?,
             },
         };
-        let lexical = (0..r.count("a number of rules")?).map(|_| read_lexical(&mut r, tags.len())).collect::<Result<_, _>>()?;
+        let lexical = (0..r.count("a number of rules")?)
+            .map(|_| read_lexical(&mut r, tags.len()))
+            .collect::<Result<_, _>>()?;
         let mut pairs = Pairs::default();
         for _ in 0..r.count("a number of pairs")? {
             let (left, right) = r.string()?.split_once(' ').ok_or_else(|| r.wrong("a pair is one word"))?;
@@ -218,7 +222,10 @@ fn read_transitions(r: &mut Reader<'_>, tags: usize) -> Result<Transitions, Text
         }
         key += step;
         let part = |n: usize| Tag((n % tags) as u16);
-        triples.push(([part(key / tags / tags), part(key / tags), part(key)], r.below(1 << 16, "a cost")? as u16));
+        triples.push((
+            [part(key / tags / tags), part(key / tags), part(key)],
+            r.below(1 << 16, "a cost")? as u16,
+        ));
     }
     Ok(Transitions::new(tags, pairs, triples.into_iter()))
 }

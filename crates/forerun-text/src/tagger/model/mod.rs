@@ -56,7 +56,8 @@ impl Model {
     pub(crate) fn guess(&self, word: &str, shape: Shape, out: &mut Vec<Candidate>) {
         match &self.start {
             Start::MostFrequent { capital, other } => {
-                let first = if word.starts_with(|c: char| c.is_ascii_uppercase()) { *capital } else { *other };
+                let first =
+                    if word.starts_with(|c: char| c.is_ascii_uppercase()) { *capital } else { *other };
                 let (tag, _) = lexical::apply(&self.lexical, word, first, shape, &self.lexicon, &self.pairs);
                 out.push(Candidate { tag, cost: 0 });
             }

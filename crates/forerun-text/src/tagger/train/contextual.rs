@@ -43,7 +43,7 @@ pub(crate) struct Text {
     boundary: u32,
 }
 
-/// Rules of the same conditions are linked; all of them are of one instance.
+/// Rules of the same conditions that change the same tag are linked; all of them are of one instance.
 struct Candidate {
     from: Tag,
     to: Tag,
@@ -148,6 +148,8 @@ impl Text {
     /// Calls `each` with the key, template and values of every instance of a template at word `i`.
     fn instances(&self, i: usize, mut each: impl FnMut(u64, u8, [u32; 3])) {
         let sentence = self.sentence();
+        // Rules that change different tags are never looked at together.
+        let tag = self.tags[i];
         for (number, template) in TEMPLATES.iter().enumerate() {
             let mut values = [0_u32; 3];
             let mut range = None;
@@ -158,13 +160,13 @@ impl Text {
                     range = Some((slot, feature, from, to));
                 }
             }
-            each(key(number, values), number as u8, values);
+            each(key(number, tag, values), number as u8, values);
             let Some((slot, feature, from, to)) = range else { continue };
             let seen = |offset| sentence.value(feature, i, offset);
             for offset in from + 1..=to {
                 values[slot] = seen(offset);
                 if (from..offset).all(|before| seen(before) != values[slot]) {
-                    each(key(number, values), number as u8, values);
+                    each(key(number, tag, values), number as u8, values);
                 }
             }
         }
@@ -214,7 +216,12 @@ impl Text {
     }
 
     /// Learns at most `most` rules, each of which makes at least `least` words right, on balance.
-    pub(crate) fn learn(mut self, most: usize, least: u32, progress: &mut dyn FnMut(&str)) -> Vec<ContextualRule> {
+    pub(crate) fn learn(
+        mut self,
+        most: usize,
+        least: u32,
+        progress: &mut dyn FnMut(&str),
+    ) -> Vec<ContextualRule> {
         let mut rules: Vec<ContextualRule> = Vec::new();
         progress(&format!("{} of {} words are wrong", self.errors(), self.tags.len()));
         loop {
@@ -309,8 +316,11 @@ impl Scores {
     fn best(&self, least: u32) -> Option<(usize, ContextualRule)> {
         let gain = |rule: &Candidate| i64::from(rule.good) - i64::from(rule.bad);
         let mut best: Option<(usize, &Candidate)> = None;
-        let size = |rule: &Candidate| TEMPLATES[self.instances[rule.instance as usize].template as usize].len();
-        for (n, rule) in self.rules.iter().enumerate().filter(|(_, r)| gain(r) >= i64::from(least) && !r.banned) {
+        let size =
+            |rule: &Candidate| TEMPLATES[self.instances[rule.instance as usize].template as usize].len();
+        for (n, rule) in
+            self.rules.iter().enumerate().filter(|(_, r)| gain(r) >= i64::from(least) && !r.banned)
+        {
             let better = match best {
                 None => true,
                 Some((_, b)) => gain(rule) > gain(b) || gain(rule) == gain(b) && size(rule) < size(b),
@@ -330,9 +340,9 @@ impl Scores {
     }
 }
 
-fn key(template: usize, values: [u32; 3]) -> u64 {
+fn key(template: usize, from: Tag, values: [u32; 3]) -> u64 {
     // Distinct by 64 bits; two instances that met in one key would only be counted together.
-    values.iter().fold(template as u64 + 1, |hash, &value| {
+    values.iter().fold((template as u64 + 1) << 16 | u64::from(from.0), |hash, &value| {
         let mixed = (hash ^ u64::from(value)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
     })

@@ -68,7 +68,11 @@ impl Corpus {
             for (word, tag) in content.split_whitespace().filter_map(split) {
                 let tag = tag.to_uppercase();
                 let tag = self.tags.put(bare(&tag)).ok_or_else(|| {
-                    TextError::line(name, line + 1, format!("tag {tag} is one more than the {MOST} that there can be"))
+                    TextError::line(
+                        name,
+                        line + 1,
+                        format!("tag {tag} is one more than the {MOST} that there can be"),
+                    )
                 })?;
                 sentence.push((self.words.put(word), tag));
             }

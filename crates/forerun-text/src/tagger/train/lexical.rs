@@ -92,7 +92,9 @@ impl Samples {
             let score = |(&(test, from, to), &n): (&(u32, Tag, Tag), &i64)| {
                 (n - bad.get(&(test, from)).copied().unwrap_or(0), std::cmp::Reverse((test, from, to)))
             };
-            let Some((gain, std::cmp::Reverse((test, from, to)))) = good.iter().map(score).max() else { break };
+            let Some((gain, std::cmp::Reverse((test, from, to)))) = good.iter().map(score).max() else {
+                break;
+            };
             if gain < LEAST {
                 break;
             }

@@ -33,7 +33,7 @@ pub struct Training {
 
 impl Default for Training {
     fn default() -> Self {
-        Self { folds: 8, lexical_rules: 400, contextual_rules: 4000, least_score: 5 }
+        Self { folds: 8, lexical_rules: 400, contextual_rules: 4000, least_score: 3 }
     }
 }
 
@@ -64,8 +64,7 @@ pub fn train(
         }
     };
     progress("counting");
-    let mut taggers: Vec<Tagger> =
-        (0..folds).map(|fold| Tagger::new(start(&of(&|n| n != fold)))).collect();
+    let mut taggers: Vec<Tagger> = (0..folds).map(|fold| Tagger::new(start(&of(&|n| n != fold)))).collect();
     let held_out: Vec<Vec<&counts::Tagged>> = (0..folds).map(|fold| of(&|n| n == fold)).collect();
 
     progress("learning lexical rules");
