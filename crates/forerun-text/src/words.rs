@@ -36,7 +36,7 @@ impl Words {
 
     /// The number of this string, if it is there.
     pub fn find(&self, word: &str) -> Option<u32> {
-        self.table.find(hash(word), |&n| slice(&self.bytes, &self.ends, n) == word).copied()
+        self.table.find(hash(word), |&n| is(&self.bytes, &self.ends, n, word)).copied()
     }
 
     /// The number of this string, which is put in if it is not there.
@@ -46,7 +46,7 @@ impl Words {
     pub fn put(&mut self, word: &str) -> u32 {
         let (bytes, ends) = (&self.bytes, &self.ends);
         let hash_of = hash(word);
-        if let Some(&n) = self.table.find(hash_of, |&n| slice(bytes, ends, n) == word) {
+        if let Some(&n) = self.table.find(hash_of, |&n| is(bytes, ends, n, word)) {
             return n;
         }
         let number = u32::try_from(self.ends.len()).expect("fewer than 2^32 words");
@@ -63,6 +63,16 @@ impl Words {
     }
 }
 
+/// Whether the string of this number is this one.
+#[inline]
+fn is(bytes: &str, ends: &[u32], number: u32, word: &str) -> bool {
+    let number = number as usize;
+    let start = if number == 0 { 0 } else { ends[number - 1] as usize };
+    let end = ends[number] as usize;
+    end - start == word.len() && &bytes.as_bytes()[start..end] == word.as_bytes()
+}
+
+#[inline]
 fn slice<'a>(bytes: &'a str, ends: &[u32], number: u32) -> &'a str {
     let number = number as usize;
     let start = if number == 0 { 0 } else { ends[number - 1] as usize };

@@ -10,7 +10,7 @@ fn corpus() -> Corpus {
     for file in 0..10 {
         let mut text = String::new();
         for n in 0..30 {
-            text += &format!("they/ppss want/vb to/to run/vb ./.\nthe/at run/nn was/bedz good/jj ./.\n");
+            text += "they/ppss want/vb to/to run/vb ./.\nthe/at run/nn was/bedz good/jj ./.\n";
             text += &format!("he/pps is/bez w{file}x{n}ing/vbg the/at thing{n}/nn-tl ./.\n");
         }
         assert!(corpus.add(&format!("f{file}"), &text).unwrap());
@@ -33,14 +33,14 @@ fn words_in_context_and_unknown_words_are_learned() {
     let model = train(&corpus, &Training::default(), |file| file < 9, &mut |_| {});
     let bytes = model.to_bytes();
     let again = train(&corpus, &Training::default(), |file| file < 9, &mut |_| {});
-    assert_eq!(bytes, again.to_bytes(), "the same corpus gives the same model");
+    assert!(bytes == again.to_bytes(), "the same corpus gives the same model");
     let tagger = Tagger::new(model);
     let accuracy = evaluate(&tagger, &corpus, |file| file == 9);
     assert_eq!(accuracy.unknown, 30);
     assert_eq!(accuracy.overall(), 1.0);
     let read = Tagger::new(Model::from_bytes(&bytes, "model").unwrap());
     assert_eq!(evaluate(&read, &corpus, |file| file == 9), accuracy);
-    assert_eq!(read.model().to_bytes(), bytes);
+    assert!(Model::from_bytes(&bytes, "model").unwrap().to_bytes() == bytes, "read as written");
 }
 
 #[test]

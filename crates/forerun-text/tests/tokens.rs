@@ -28,7 +28,7 @@ fn brown_style() {
             "It rose to 3.5 in Feb. after 2.1. Then it fell.",
             "It rose to 3.5 in Feb. after 2.1 . | Then it fell .",
         ),
-        ("\"Why?\" she asked. \"No.\" He left.", "`` Why ? '' | she asked . | `` No . '' | He left ."),
+        ("\"Why?\" she asked. \"No.\" He left.", "`` Why ? '' she asked . | `` No . '' | He left ."),
         ("workers' hard-won rights--and more...", "workers' hard-won rights -- and more ..."),
         ("\u{201c}Don\u{2019}t,\u{201d} he said \u{2014} twice", "`` Don't , '' he said -- twice"),
         ("One line\n\nAnother", "One line | Another"),

@@ -4,8 +4,8 @@ use super::lexicon::Candidate;
 use super::tags::Tag;
 use super::transitions::Transitions;
 
-/// Paths that cost this much more than the best of their word are given up: e¹⁰ times less likely.
-const BEAM: u32 = 640;
+/// Paths that cost this much more than the best of their word are given up: e⁶ times less likely.
+const BEAM: u32 = 384;
 
 /// Room for one sentence, used again for the next.
 #[derive(Debug, Default)]

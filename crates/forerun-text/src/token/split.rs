@@ -178,7 +178,7 @@ impl Splitter<'_> {
     /// Whether what follows the chunk that ends here may begin a sentence.
     fn goes_up(&self, end: usize) -> bool {
         let rest = self.text[end..].trim_start();
-        !rest.starts_with(|c: char| matches!(c, ',' | ';' | ':' | ')' | '-'))
+        !rest.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ':' | ')' | '-'))
     }
 
     fn abbreviation_ends(&self, word: usize, end: usize) -> bool {
@@ -199,6 +199,10 @@ impl Splitter<'_> {
             return false;
         }
         match stop(stem) {
+            // "No." is a title before a number only.
+            Stop::Title if stem.eq_ignore_ascii_case("no") || stem.eq_ignore_ascii_case("nos") => {
+                self.text[word..].trim_start().starts_with(|c: char| c.is_ascii_digit())
+            }
             Stop::Title => !(last && word == end && self.text[end..].trim_start().is_empty()),
             Stop::Abbreviation => true,
             Stop::Sentence => false,

@@ -111,8 +111,8 @@ impl Model {
         let start = match r.number()? {
             0 => Start::MostFrequent { capital: tag(&mut r, tags.len())?, other: tag(&mut r, tags.len())? },
             _ => Start::InContext {
-                transitions: read_transitions(&mut r, tags.len())?,
-                guesser: read_guesser(&mut r, tags.len())?,
+                transitions: Box::new(read_transitions(&mut r, tags.len())?),
+                guesser: Box::new(read_guesser(&mut r, tags.len())?),
             },
         };
         let lexical = (0..r.count("a number of rules")?)

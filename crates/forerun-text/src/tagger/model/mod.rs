@@ -28,9 +28,9 @@ pub enum Start {
     /// lexical rules.
     InContext {
         /// What a tag costs after two others.
-        transitions: Transitions,
+        transitions: Box<Transitions>,
         /// The candidates of unknown words.
-        guesser: Guesser,
+        guesser: Box<Guesser>,
     },
 }
 

@@ -57,7 +57,7 @@ pub fn train(
         Model {
             tags: corpus.tags.clone(),
             lexicon,
-            start: Start::InContext { transitions, guesser },
+            start: Start::InContext { transitions: Box::new(transitions), guesser: Box::new(guesser) },
             lexical: Vec::new(),
             pairs: no_pairs(),
             contextual: Vec::new(),
