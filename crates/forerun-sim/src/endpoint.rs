@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use forerun_platform::Stage;
 use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Failure, Message, RunError, Stop};
 
-use crate::Time;
 use crate::pricing::Pricing;
 use crate::quiet;
 use crate::world::{Books, My, Peers, World};
@@ -103,11 +102,10 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
         std::mem::forget(told);
         match result {
             Ok(value) => {
-                let until = now.plus(price);
-                books.pass(my, stage, item, 1, until);
-                if until == Time::MAX {
+                let Some(until) = now.and(price) else {
                     return Err(world.borrow_mut().overflow(my.me));
-                }
+                };
+                books.pass(my, stage, item, 1, until);
                 Ok(value)
             }
             Err(e) => Err(self.failed(stage, item, e)),

@@ -76,6 +76,12 @@ impl Time {
         Time(self.0.wrapping_sub(earlier.0))
     }
 
+    /// This and `other` together, if that is less than 2^64 ps.
+    #[inline(always)]
+    pub(crate) fn and(self, other: Time) -> Option<Time> {
+        self.0.checked_add(other.0).map(Time)
+    }
+
     /// This and `other` together, which are known to be less than 2^64 ps.
     #[inline(always)]
     pub(crate) fn with(self, other: Time) -> Time {

@@ -57,8 +57,12 @@ impl Inputs {
 pub struct Costed {
     inputs: Inputs,
     result_bytes: (f64, f64),
-    /// The size of the first input, which most others have too, and its result.
-    usual: Option<(u64, Volume)>,
+    /// How many inputs there are that have all the size of the first; none if they are told one by one.
+    uniform: u64,
+    /// The size of the first input, which most others have too.
+    first: u64,
+    /// Its result, unless that is too large.
+    usual: Option<Volume>,
     growth: Growth,
     commutative: bool,
     announced: bool,
@@ -79,11 +83,12 @@ impl Costed {
             }
         }
         let first = inputs.get(0).unwrap_or(0);
-        let usual = Volume::of_task(fixed + per_byte * first as f64).ok().map(|volume| (first, volume));
         Ok(Costed {
+            uniform: if let Inputs::Uniform { tasks, .. } = inputs { tasks } else { 0 },
+            first,
             inputs,
             result_bytes: profile.result_bytes,
-            usual,
+            usual: Volume::of_task(fixed + per_byte * first as f64).ok(),
             growth: Growth::new(&profile.growth)?,
             commutative: true,
             announced: true,
@@ -103,6 +108,26 @@ impl Costed {
     }
 }
 
+impl Costed {
+    /// The size of an input.
+    #[inline(always)]
+    fn input(&self, index: u64) -> Option<u64> {
+        if index < self.uniform { Some(self.first) } else { self.told(index) }
+    }
+
+    #[inline(never)]
+    fn told(&self, index: u64) -> Option<u64> {
+        self.inputs.get(index)
+    }
+
+    /// The result of an input that has not the size of the first, or is too large.
+    #[inline(never)]
+    fn unusual(&self, input: u64) -> Result<Volume, AppError> {
+        let (fixed, per_byte) = self.result_bytes;
+        Volume::of_task(fixed + per_byte * input as f64)
+    }
+}
+
 impl Reduce for Costed {
     /// Bytes of the input.
     type Input = u64;
@@ -114,13 +139,10 @@ impl Reduce for Costed {
 
     #[inline]
     fn task(&self, _: u64, input: u64) -> Result<Volume, AppError> {
-        if let Some((usual, volume)) = self.usual
-            && input == usual
-        {
-            return Ok(volume);
+        match self.usual {
+            Some(volume) if input == self.first => Ok(volume),
+            _ => self.unusual(input),
         }
-        let (fixed, per_byte) = self.result_bytes;
-        Volume::of_task(fixed + per_byte * input as f64)
     }
 
     #[inline]
@@ -138,12 +160,12 @@ impl Source for Costed {
 
     #[inline]
     fn bytes(&self, index: u64) -> u64 {
-        self.inputs.get(index).unwrap_or(0)
+        self.input(index).unwrap_or(0)
     }
 
     #[inline]
     fn get(&self, index: u64) -> Result<Option<u64>, AppError> {
-        Ok(self.inputs.get(index))
+        Ok(self.input(index))
     }
 }
 
@@ -163,12 +185,16 @@ mod tests {
     use proptest::prelude::*;
 
     fn costed(growth: &[f64]) -> Costed {
+        of_inputs(growth, Inputs::Uniform { tasks: 5, bytes: 100 })
+    }
+
+    fn of_inputs(growth: &[f64], inputs: Inputs) -> Costed {
         let profile = ReductionProfile {
             result_bytes: (8.0, 0.5),
             growth: growth.to_vec(),
             ..ReductionProfile::default()
         };
-        Costed::new(&profile, Inputs::Uniform { tasks: 5, bytes: 100 }).expect("a valid profile")
+        Costed::new(&profile, inputs).expect("a valid profile")
     }
 
     #[test]
@@ -190,7 +216,7 @@ mod tests {
         let app = costed(&[]);
         assert_eq!((app.get(4)?, app.get(5)?, Source::len(&app)), (Some(100), None, Some(5)));
         assert_eq!(Source::len(&app.clone().unannounced()), None);
-        let each = Costed { inputs: Inputs::Each(vec![3, 4]), ..app.clone() };
+        let each = of_inputs(&[], Inputs::Each(vec![3, 4]));
         assert_eq!((each.bytes(1), each.get(2)?, Source::len(&each)), (4, None, Some(2)));
         let mut sink = app.open(0)?;
         sink.accept(Piece { value: app.task(0, 100)?, first: 0, results: 1 })?;

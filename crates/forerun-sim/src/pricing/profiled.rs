@@ -14,10 +14,9 @@ use crate::time::{PerByte, PerResult, Time};
 /// Getting inputs is free: a profile has no figure for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled {
-    /// By stage, on the first host group.
+    /// By stage, on the first host group; `few` where that is all: there is one group, and neither
+    /// spread nor availability.
     first: [Price; STAGES],
-    /// Whether that is all: there is one group, and neither spread nor availability.
-    plain: bool,
     /// By stage, on all host groups.
     prices: Vec<[Price; STAGES]>,
     speeds: Speeds,
@@ -33,18 +32,27 @@ struct Price {
     per_byte: PerByte,
     per_result: PerResult,
     spread: f64,
+    /// A power of two: where both bytes and results are less, the sum of all three is computed in 64 bits.
+    few: u64,
 }
 
 impl Price {
+    /// The same with `few` worked out.
+    fn complete(self) -> Price {
+        let both = self.per_byte.few().min(self.per_result.few());
+        // Each product is less than 2^52 ps.
+        let fits = both > 0 && self.fixed.picos() < 1 << 63;
+        Price { few: if fits { 1 << both.ilog2() } else { 0 }, ..self }
+    }
+
     #[inline(always)]
+    fn of_few(&self, bytes: u64, results: u64) -> Option<Time> {
+        (bytes | results < self.few)
+            .then(|| self.fixed.with(self.per_byte.times_few(bytes).with(self.per_result.times_few(results))))
+    }
+
     fn of(&self, bytes: u64, results: u64) -> Time {
-        if bytes <= self.per_byte.few() && results <= self.per_result.few() {
-            // Each product is less than 2^52 ps.
-            let products = self.per_byte.times_few(bytes).with(self.per_result.times_few(results));
-            self.fixed.plus(products)
-        } else {
-            self.of_many(bytes, results)
-        }
+        self.of_few(bytes, results).unwrap_or_else(|| self.of_many(bytes, results))
     }
 
     #[cold]
@@ -76,14 +84,21 @@ impl Profiled {
             speeds.hosts().iter().map(|host| prices(profile, host.relative)).collect::<Result<_, _>>()?;
         let first = prices.first().copied().unwrap_or_default();
         let plain = speeds.hosts().len() == 1 && speeds.hosts().iter().all(Speed::is_constant);
-        Ok(Profiled { first, plain, prices, speeds, spread: None })
+        let priced = Profiled { first, prices, speeds, spread: None };
+        Ok(if plain { priced } else { priced.varying() })
     }
 
     /// Draws every price from a lognormal distribution with the profile's mean and spread. The
     /// same seed gives the same prices, whatever the order and the way in which they are asked for.
     #[must_use]
     pub fn with_spread(self, seed: u64) -> Self {
-        Profiled { spread: Some(Spread::new(seed)), plain: false, ..self }
+        Profiled { spread: Some(Spread::new(seed)), ..self }.varying()
+    }
+
+    /// The same where prices of the first group are not all.
+    fn varying(mut self) -> Self {
+        self.first.iter_mut().for_each(|price| price.few = 0);
+        self
     }
 
     /// The price by host group, with spread and availability.
@@ -107,11 +122,8 @@ impl Pricing for Profiled {
     #[inline(always)]
     fn price<T>(&self, rank: usize, now: Time, charge: Charge, f: impl FnOnce() -> T) -> (T, Time) {
         let Charge { stage, item, bytes, results } = charge;
-        let time = if self.plain {
-            self.first[stage as usize].of(bytes, results)
-        } else {
-            self.varied(rank, now, (stage, item, bytes, results))
-        };
+        let few = self.first[stage as usize].of_few(bytes, results);
+        let time = few.unwrap_or_else(|| self.varied(rank, now, (stage, item, bytes, results)));
         (f(), time)
     }
 }
@@ -139,7 +151,9 @@ fn prices(profile: &ReductionProfile, speed: f64) -> Result<[Price; STAGES], Run
                 &format!("cost per result of {name}"),
             )?,
             spread: cost.spread,
-        };
+            few: 0,
+        }
+        .complete();
     }
     Ok(prices)
 }

@@ -20,12 +20,33 @@ pub(crate) enum Detail {
 
 const STAGES: usize = Stage::ALL.len();
 
+/// How often, and how long.
+#[derive(Debug, Default)]
+struct Line {
+    count: Cell<u64>,
+    /// In picoseconds; of all ranks together they can exceed 2^64.
+    low: Cell<u64>,
+    high: Cell<u64>,
+}
+
+impl Line {
+    #[inline(always)]
+    fn add(&self, count: u64, picos: u64) {
+        self.count.set(self.count.get() + count);
+        let (low, carry) = self.low.get().overflowing_add(picos);
+        self.low.set(low);
+        self.high.set(self.high.get() + u64::from(carry));
+    }
+
+    fn time(&self) -> u128 {
+        u128::from(self.high.get()) << 64 | u128::from(self.low.get())
+    }
+}
+
 /// Counts and times by stage, of one rank or of all together.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
-    /// In picoseconds; of all ranks together they can exceed 2^64.
-    times: [Cell<u128>; STAGES],
-    counts: [Cell<u64>; STAGES],
+    lines: [Line; STAGES],
     /// Requests to counters, which are sent but are no messages.
     requests: Cell<u64>,
     bytes: Cell<u64>,
@@ -36,15 +57,13 @@ pub(crate) struct Account {
 impl Account {
     #[inline(always)]
     fn add(&self, stage: Stage, count: u64, time: Time) {
-        let (counts, times) = (&self.counts[stage as usize], &self.times[stage as usize]);
-        counts.set(counts.get() + count);
-        times.set(times.get() + u128::from(time.picos()));
+        self.lines[stage as usize].add(count, time.picos());
     }
 
     fn merge(&self, other: &Account) {
-        for i in 0..STAGES {
-            self.counts[i].set(self.counts[i].get() + other.counts[i].get());
-            self.times[i].set(self.times[i].get() + other.times[i].get());
+        for (mine, its) in self.lines.iter().zip(&other.lines) {
+            mine.add(its.count.get(), its.low.get());
+            mine.high.set(mine.high.get() + its.high.get());
         }
         self.requests.set(self.requests.get() + other.requests.get());
         self.bytes.set(self.bytes.get() + other.bytes.get());
@@ -53,14 +72,14 @@ impl Account {
     /// The stages that occurred.
     pub(crate) fn stages(&self) -> BTreeMap<Stage, StageTotal> {
         let line = |stage: Stage| StageTotal {
-            count: self.counts[stage as usize].get(),
-            total_s: self.times[stage as usize].get() as f64 / 1e12,
+            count: self.lines[stage as usize].count.get(),
+            total_s: self.lines[stage as usize].time() as f64 / 1e12,
         };
         Stage::ALL.into_iter().map(|stage| (stage, line(stage))).filter(|(_, l)| l.count > 0).collect()
     }
 
     pub(crate) fn messages(&self) -> u64 {
-        self.counts[Stage::Send as usize].get() - self.requests.get()
+        self.lines[Stage::Send as usize].count.get() - self.requests.get()
     }
 
     pub(crate) fn bytes(&self) -> u64 {

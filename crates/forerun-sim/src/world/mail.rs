@@ -27,20 +27,19 @@ impl<M> Mail<M> {
         Mail { slots: Vec::new(), free: NONE }
     }
 
-    /// Keeps `m`, which arrives at `at`.
+    /// Keeps `m`; gives with its letter where to note when it arrives.
     // The message goes nowhere else: passed on to another function, it would first be written to
-    // the stack.
+    // the stack. And it goes first, so that it does not keep registers while times are computed.
     #[inline(always)]
-    pub(crate) fn put(&mut self, at: Time, m: M) -> Letter {
-        if self.free == NONE {
+    pub(crate) fn put(&mut self, m: M) -> (Letter, &mut u64) {
+        if self.free >= self.slots.len() as u64 {
             self.grow();
         }
         let letter = self.free;
         let slot = &mut self.slots[letter as usize];
         self.free = slot.word;
-        slot.word = at.picos();
         slot.m = Some(m);
-        letter as Letter
+        (letter as Letter, &mut slot.word)
     }
 
     #[cold]
@@ -68,13 +67,37 @@ impl<M> Mail<M> {
         self.slots[letter as usize].m.as_ref()
     }
 
-    /// Takes it out, with its arrival.
+    /// Opens a letter: what is in it can be looked at, then taken out.
     #[inline(always)]
-    pub(crate) fn take(&mut self, letter: Letter) -> Option<(Time, M)> {
-        let slot = &mut self.slots[letter as usize];
-        let m = slot.m.take()?;
-        let at = std::mem::replace(&mut slot.word, self.free);
-        self.free = u64::from(letter);
-        Some((Time::from_picos(at), m))
+    pub(crate) fn open(&mut self, letter: Letter) -> Open<'_, M> {
+        Open { slot: &mut self.slots[letter as usize], free: &mut self.free, letter }
+    }
+}
+
+/// A letter that is about to be emptied.
+pub(crate) struct Open<'a, M> {
+    slot: &'a mut Slot<M>,
+    free: &'a mut u64,
+    letter: Letter,
+}
+
+impl<M> Open<'_, M> {
+    /// When the message arrived.
+    #[inline(always)]
+    pub(crate) fn arrival(&self) -> Time {
+        Time::from_picos(self.slot.word)
+    }
+
+    /// The message, if there is one.
+    #[inline(always)]
+    pub(crate) fn get(&self) -> Option<&M> {
+        self.slot.m.as_ref()
+    }
+
+    /// Takes the message out.
+    #[inline(always)]
+    pub(crate) fn take(self) -> Option<M> {
+        self.slot.word = std::mem::replace(self.free, u64::from(self.letter));
+        self.slot.m.take()
     }
 }

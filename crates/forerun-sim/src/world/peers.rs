@@ -35,7 +35,7 @@ const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
     entries: Vec<(u32, PairId)>,
-    /// The one that is looked at first.
+    /// The one that is looked at first; past the end, the first.
     next: u32,
     hashed: u32,
 }
@@ -54,24 +54,22 @@ impl Peers {
     /// The buffer between this rank and `peer`, if it is the one that is looked at first.
     #[inline(always)]
     pub(crate) fn expected(&mut self, peer: usize, way: Way) -> Option<PairId> {
-        let &(key, pair) = self.entries.get(self.next as usize)?;
-        if (key >> 1) as usize != peer || key & 1 != u32::from(way == Way::In) {
+        let mut at = self.next as usize;
+        if at >= self.entries.len() {
+            at = 0;
+        }
+        let &(key, pair) = self.entries.get(at)?;
+        if u64::from(key) != (peer as u64) << 1 | u64::from(way == Way::In) {
             return None;
         }
-        self.advance();
+        self.next = at as u32 + 1;
         Some(pair)
     }
 
     /// Makes the last one that was found the one that is looked at first: it will be asked for again.
     #[inline]
     pub(crate) fn again(&mut self) {
-        self.next = self.next.checked_sub(1).unwrap_or(self.entries.len() as u32 - 1);
-    }
-
-    #[inline(always)]
-    fn advance(&mut self) {
-        let next = self.next + 1;
-        self.next = if (next as usize) < self.entries.len() { next } else { 0 };
+        self.next = self.next.saturating_sub(1);
     }
 
     /// The buffer between this rank and `peer`.
@@ -85,8 +83,9 @@ impl Peers {
     fn search(&mut self, key: u32) -> Option<PairId> {
         let i = self.entries.iter().position(|&(k, _)| k == key)?;
         let pair = self.entries[i].1;
-        self.entries.swap(i, self.next as usize);
-        self.advance();
+        let first = if (self.next as usize) < self.entries.len() { self.next } else { 0 };
+        self.entries.swap(i, first as usize);
+        self.next = first + 1;
         Some(pair)
     }
 

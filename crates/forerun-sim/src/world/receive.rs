@@ -45,26 +45,53 @@ impl<M: Message> World<'_, M> {
     ) -> Option<Result<M, Stop>> {
         let mut ring = self.pairs.ring(pair);
         let oldest = ring.oldest()?;
-        let Some((arrival, m)) = self.mail.take(oldest.letter) else {
-            unreachable!("a letter in a buffer holds a message");
+        let letter = self.mail.open(oldest.letter);
+        let bytes = letter.get().map_or(0, M::bytes);
+        let arrived = my.clock.get().max(letter.arrival());
+        let Some(overhead) = self.network.plain_receive(bytes) else {
+            return Some(self.receive_slowly::<FIRST>(my, from, pair, bytes, arrived));
         };
-        let bytes = m.bytes();
-        let mut arrived = my.clock.get().max(arrival);
-        let received = if let Some(overhead) = self.network.plain_receive(bytes) {
-            arrived.plus(overhead)
-        } else {
-            if self.network.waits_for_receiver(bytes) {
-                arrived = self.meet(my, from, arrived, bytes);
-            }
-            ring = self.pairs.ring(pair);
-            arrived.plus(self.network.receive_overhead(bytes))
-        };
+        let received = arrived.plus(overhead);
+        if received >= Time::END {
+            return Some(Err(self.overflow(my.me)));
+        }
         let flags = ring.free(oldest, received);
         self.books.received(my, from, arrived, received);
+        let m = letter.take();
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
             self.received::<FIRST>(my.me, from, pair, flags, received);
         }
-        Some(if received >= Time::END { Err(self.overflow(my.me)) } else { Ok(m) })
+        Some(Ok(there(m)))
+    }
+
+    /// Takes the oldest message out of `pair`, one of so many bytes that is not plain, which the receiver
+    /// takes up at `arrived`.
+    #[cold]
+    #[inline(never)]
+    fn receive_slowly<const FIRST: bool>(
+        &mut self,
+        my: My<'_>,
+        from: u32,
+        pair: PairId,
+        bytes: u64,
+        mut arrived: Time,
+    ) -> Result<M, Stop> {
+        if self.network.waits_for_receiver(bytes) {
+            arrived = self.meet(my, from, arrived, bytes);
+        }
+        let received = arrived.plus(self.network.receive_overhead(bytes));
+        if received >= Time::END {
+            return Err(self.overflow(my.me));
+        }
+        let mut ring = self.pairs.ring(pair);
+        let oldest = there(ring.oldest());
+        let flags = ring.free(oldest, received);
+        self.books.received(my, from, arrived, received);
+        let m = self.mail.open(oldest.letter).take();
+        if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
+            self.received::<FIRST>(my.me, from, pair, flags, received);
+        }
+        Ok(there(m))
     }
 
     /// What follows from a slot of `pair`, which has these flags, being free since `at`.
@@ -111,4 +138,13 @@ impl<M: Message> World<'_, M> {
         self.ready.push(from, sent);
         answered.max(injected.plus(travel.arrival))
     }
+}
+
+/// What is there because a slot that is full has a letter, and a letter a message.
+#[inline(always)]
+fn there<T>(part: Option<T>) -> T {
+    let Some(part) = part else {
+        unreachable!("a letter in a buffer holds a message");
+    };
+    part
 }

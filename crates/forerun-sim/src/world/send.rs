@@ -20,24 +20,25 @@ impl<M: Message> World<'_, M> {
         };
         let to = to as u32;
         let bytes = m.bytes();
+        let (letter, arrives) = self.mail.put(m);
         let mut ring = self.pairs.ring(pair);
-        if let Some(room) = ring.room()
-            && let Some((overhead, travel)) = self.network.plain_send(bytes)
-        {
-            let sent = my.clock.get().max(room.since).plus(overhead);
-            let arrival = my.inject(sent, travel);
-            let flags = ring.fill(room, self.mail.put(arrival, m));
-            self.books.sent(my, to, bytes, sent);
-            if arrival == Time::MAX {
-                self.overflow(my.me);
-            }
-            if flags & (RECEIVER_WAITS | HAS_INBOX) != 0 {
-                self.notify(my.me, to, pair, flags, arrival);
-            }
-            return Poll::Ready(Ok(()));
+        let Some(room) = ring.room() else { return self.send_slowly(my, to, pair, letter, bytes) };
+        let Some((overhead, travel)) = self.network.plain_send(bytes) else {
+            return self.send_slowly(my, to, pair, letter, bytes);
+        };
+        let begun = my.clock.get().max(room.since);
+        let Some((sent, arrival)) =
+            begun.and(overhead).and_then(|sent| Some((sent, my.inject(sent, travel)?)))
+        else {
+            return Poll::Ready(Err(self.overflow(my.me)));
+        };
+        *arrives = arrival.picos();
+        let flags = ring.fill(room, letter);
+        self.books.sent(my, to, bytes, sent);
+        if flags & (RECEIVER_WAITS | HAS_INBOX) != 0 {
+            self.notify(my.me, to, pair, flags, arrival);
         }
-        let letter = self.mail.put(Time::ZERO, m);
-        self.send_slowly(my, to, pair, letter, bytes)
+        Poll::Ready(Ok(()))
     }
 
     /// Sends where there is no room, or what is not plain.
@@ -81,7 +82,7 @@ impl<M: Message> World<'_, M> {
         // A message that meets its receiver first sends a request, which is like an empty one.
         let first = if meets { 0 } else { bytes };
         let sent = my.clock.get().max(free).plus(network.send_overhead(first));
-        let arrival = my.inject(sent, network.travel(first));
+        let arrival = my.inject(sent, network.travel(first)).unwrap_or(Time::MAX);
         self.books.sent(my, to, bytes, sent);
         if arrival == Time::MAX {
             self.overflow(my.me);
@@ -142,11 +143,12 @@ impl<M: Message> World<'_, M> {
 }
 
 impl My<'_> {
-    /// Puts a message, or the request for it, on the sender's port at `sent`; gives its arrival.
+    /// Puts a message, or the request for it, on the sender's port at `sent`; gives its arrival, if
+    /// that is in time.
     #[inline(always)]
-    fn inject(self, sent: Time, travel: Travel) -> Time {
+    fn inject(self, sent: Time, travel: Travel) -> Option<Time> {
         let injected = sent.max(self.port.get());
         self.port.set(injected.plus(travel.port));
-        injected.plus(travel.arrival)
+        injected.and(travel.arrival)
     }
 }

@@ -63,39 +63,56 @@ where
             }
         }
         while !(s.sends() || if KNOWN { s.first() >= end } else { sink.is_some() && open.none() }) {
-            // What the level's senders hold, in their order, then what this rank holds.
-            let (mut before, mut before_first, mut before_results) = (None::<Partial<A>>, 0, 0);
-            for digit in 0..s.fan_in() {
-                if !KNOWN && !open.has(&s, digit) {
-                    continue;
+            if ARITY == 2 {
+                // One sender: nothing of what it holds is kept while others are waited for.
+                let (value, its_first, its_results, _) = e.recv_from(base + s.sender(0)).await?.into_parts();
+                if let Some(value) = value {
+                    if let Some(held_value) = held.take() {
+                        let left = Piece { value, first: its_first, results: its_results };
+                        let right = Piece { value: held_value, first, results };
+                        let merging;
+                        (first, results, merging) = w.begin_merge(e, left, right);
+                        held = Some(merging.await?);
+                    } else {
+                        (held, first, results) = (Some(value), its_first, its_results);
+                    }
                 }
-                let (value, its_first, its_results, is_last) =
-                    e.recv_from(base + s.sender(digit)).await?.into_parts();
-                if !KNOWN && is_last {
-                    open.close(&s, digit);
+            } else {
+                // What the level's senders hold, in their order, then what this rank holds.
+                let (mut before, mut before_first, mut before_results) = (None::<Partial<A>>, 0, 0);
+                for digit in 0..s.fan_in() {
+                    if !KNOWN && !open.has(&s, digit) {
+                        continue;
+                    }
+                    let (value, its_first, its_results, is_last) =
+                        e.recv_from(base + s.sender(digit)).await?.into_parts();
+                    if !KNOWN && is_last {
+                        open.close(&s, digit);
+                    }
+                    let Some(value) = value else { continue };
+                    if ARITY != 2
+                        && let Some(before_value) = before.take()
+                    {
+                        let left =
+                            Piece { value: before_value, first: before_first, results: before_results };
+                        let right = Piece { value, first: its_first, results: its_results };
+                        let merging;
+                        (before_first, before_results, merging) = w.begin_merge(e, left, right);
+                        before = Some(merging.await?);
+                    } else {
+                        (before, before_first, before_results) = (Some(value), its_first, its_results);
+                    }
                 }
-                let Some(value) = value else { continue };
-                if ARITY != 2
-                    && let Some(before_value) = before.take()
-                {
-                    let left = Piece { value: before_value, first: before_first, results: before_results };
-                    let right = Piece { value, first: its_first, results: its_results };
-                    let merging;
-                    (before_first, before_results, merging) = w.begin_merge(e, left, right);
-                    before = Some(merging.await?);
-                } else {
-                    (before, before_first, before_results) = (Some(value), its_first, its_results);
-                }
-            }
-            if let Some(value) = before {
-                if let Some(held_value) = held.take() {
-                    let left = Piece { value, first: before_first, results: before_results };
-                    let right = Piece { value: held_value, first, results };
-                    let merging;
-                    (first, results, merging) = w.begin_merge(e, left, right);
-                    held = Some(merging.await?);
-                } else {
-                    (held, first, results) = (Some(value), before_first, before_results);
+                if let Some(value) = before {
+                    if let Some(held_value) = held.take() {
+                        let left = Piece { value, first: before_first, results: before_results };
+                        let right = Piece { value: held_value, first, results };
+                        let merging;
+                        (first, results, merging) = w.begin_merge(e, left, right);
+                        held = Some(merging.await?);
+                    } else {
+                        (held, first, results) = (Some(value), before_first, before_results);
+                    }
                 }
             }
             s.step();

@@ -32,7 +32,7 @@ impl<const A: u32> Schedule<A> {
     /// Ranks that take a task in a step: P − P/a.
     #[inline(always)]
     fn senders(&self) -> u32 {
-        self.ranks - self.ranks / self.arity()
+        if A == 2 { self.ranks / 2 } else { self.ranks - self.ranks / self.arity() }
     }
 
     /// Goes on to the next step.
@@ -98,6 +98,12 @@ impl<const A: u32> Schedule<A> {
     /// The group's index of the task that the rank takes after sending.
     #[inline(always)]
     pub(super) fn task(&self) -> u64 {
+        if A == 2 {
+            // The same, knowing that digit l of a rank that sends is 0.
+            let above = self.stride.trailing_zeros() + 1;
+            let (high, lower) = (self.rank >> above, self.rank & (self.stride - 1));
+            return self.first + u64::from(high + lower * (self.ranks >> above));
+        }
         let high = self.over_stride(self.rank) / self.arity();
         // The digits 0 … l: the number of the rank among those with the same digits above.
         let lower = self.rank - high * self.arity() * self.stride;
