@@ -89,7 +89,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
 impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
     #[inline(always)]
     fn work_now<T>(&self, charge: Charge, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, Stop> {
-        let Shared { books, world, pricing, patience, panicked, .. } = self.shared;
+        let Shared { world, pricing, patience, panicked, .. } = self.shared;
         patience.set(patience.get().wrapping_sub(1));
         if patience.get() < 0 && self.is_cancelled() {
             return Err(world.borrow_mut().abort(RunError::Cancelled));
@@ -97,7 +97,7 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
         let (my, now) = (self.my, self.my.clock.get());
         // Word by word: a charge that is passed on as a whole is first written to memory.
         let Charge { stage, item, .. } = charge;
-        let told = Told { panicked, me: my.me, stage, item };
+        let told = Told { panicked, my, stage, item };
         let (result, price) = pricing.price(my.me as usize, now, charge, || quiet::work(f));
         std::mem::forget(told);
         match result {
@@ -105,7 +105,7 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
                 let Some(until) = now.and(price) else {
                     return Err(world.borrow_mut().overflow(my.me));
                 };
-                books.pass(my, stage, item, 1, until);
+                my.pass(stage, item, 1, until);
                 Ok(value)
             }
             Err(e) => Err(self.failed(stage, item, e)),
@@ -130,7 +130,7 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
 /// Tells the executor, when a panic passes through, what it came from; costs nothing otherwise.
 struct Told<'a> {
     panicked: &'a Cell<(u32, Stage, u64)>,
-    me: u32,
+    my: My<'a>,
     stage: Stage,
     item: u64,
 }
@@ -138,7 +138,7 @@ struct Told<'a> {
 impl Drop for Told<'_> {
     #[cold]
     fn drop(&mut self) {
-        self.panicked.set((self.me, self.stage, self.item));
+        self.panicked.set((self.my.me, self.stage, self.item));
     }
 }
 

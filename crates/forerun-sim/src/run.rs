@@ -54,7 +54,7 @@ pub fn run<P: Program, K: Pricing>(
     let detail = Detail::Ranks(options.timeline);
     let done = execute(program, network, pricing, options, detail, PollOrder::FirstInFirstOut)?;
     let makespan_s = done.makespan().seconds();
-    let ranks = done.ledger.into_ranks(done.ends.into_iter());
+    let ranks = done.ledger.into_ranks(&done.ends);
     Ok(Ran { outs: done.outs, makespan_s, ranks })
 }
 
@@ -70,11 +70,12 @@ pub fn run_totals<P: Program, K: Pricing>(
 ) -> Result<Totals<P::Out>, RunError> {
     let done = execute(program, network, pricing, options, Detail::Totals, PollOrder::FirstInFirstOut)?;
     let makespan_s = done.makespan().seconds();
+    let all = done.ends.iter().map(|end| u128::from(end.picos())).sum();
     let total: Account = done.ledger.into_total();
     Ok(Totals {
         makespan_s,
         outs: done.outs,
-        stages: total.stages(),
+        stages: total.stages(all),
         messages: total.messages(),
         bytes: total.bytes(),
     })

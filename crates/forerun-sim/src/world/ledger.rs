@@ -43,21 +43,63 @@ impl Line {
     }
 }
 
-/// Counts and times by stage, of one rank or of all together.
+/// Counts and times by stage, of one rank or of all together. Noting needs no exclusive access, so that
+/// work does not have to borrow the world.
 #[derive(Debug, Default)]
 pub(crate) struct Account {
+    /// How long was waited for messages is left out: all time goes somewhere, and it is the rest.
     lines: [Line; STAGES],
     /// Requests to counters, which are sent but are no messages.
     requests: Cell<u64>,
     bytes: Cell<u64>,
-    /// Whether a timeline is kept.
-    draws: bool,
+    /// The timeline, where one is kept.
+    timeline: Option<Box<RefCell<Timeline>>>,
 }
 
 impl Account {
+    /// Notes that its rank was in `stage` for `item` from `from` until `until`, `count` times.
     #[inline(always)]
-    fn add(&self, stage: Stage, count: u64, time: Time) {
-        self.lines[stage as usize].add(count, time.picos());
+    pub(crate) fn spend(&self, (stage, item): (Stage, u64), count: u64, from: Time, until: Time) {
+        self.lines[stage as usize].add(count, until.after(from).picos());
+        if self.timeline.is_some() {
+            self.draw(stage, item, from, until);
+        }
+    }
+
+    /// Notes that its rank sent a message to `to`.
+    #[inline(always)]
+    pub(crate) fn sent(&self, to: u32, bytes: u64, from: Time, until: Time) {
+        self.spend((Stage::Send, u64::from(to)), 1, from, until);
+        self.bytes.set(self.bytes.get() + bytes);
+    }
+
+    /// Notes that what was spent on sending last was a request to a counter.
+    pub(crate) fn requested(&self) {
+        self.requests.set(self.requests.get() + 1);
+    }
+
+    /// Notes that its rank received a message from `from`, for which it waited from `called` until
+    /// `arrived`.
+    #[inline(always)]
+    pub(crate) fn received(&self, from: u32, called: Time, arrived: Time, until: Time) {
+        let waits = &self.lines[Stage::Wait as usize].count;
+        waits.set(waits.get() + u64::from(arrived > called));
+        self.lines[Stage::Receive as usize].add(1, until.after(arrived).picos());
+        if self.timeline.is_some() {
+            self.draw(Stage::Wait, u64::from(from), called, arrived);
+            self.draw(Stage::Receive, u64::from(from), arrived, until);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn draw(&self, stage: Stage, item: u64, from: Time, until: Time) {
+        if let Some(timeline) = &self.timeline
+            && until > from
+        {
+            let span = Span { stage, item, start_s: from.seconds(), end_s: until.seconds() };
+            timeline.borrow_mut().add(span);
+        }
     }
 
     fn merge(&self, other: &Account) {
@@ -69,13 +111,15 @@ impl Account {
         self.bytes.set(self.bytes.get() + other.bytes.get());
     }
 
-    /// The stages that occurred.
-    pub(crate) fn stages(&self) -> BTreeMap<Stage, StageTotal> {
-        let line = |stage: Stage| StageTotal {
-            count: self.lines[stage as usize].count.get(),
-            total_s: self.lines[stage as usize].time() as f64 / 1e12,
+    /// The stages that occurred, of ranks that took so many picoseconds together.
+    pub(crate) fn stages(&self, all: u128) -> BTreeMap<Stage, StageTotal> {
+        let elsewhere = Stage::ALL.into_iter().filter(|&stage| stage != Stage::Wait);
+        let waited = all - elsewhere.map(|stage| self.lines[stage as usize].time()).sum::<u128>();
+        let total = |stage: Stage| {
+            let time = if stage == Stage::Wait { waited } else { self.lines[stage as usize].time() };
+            StageTotal { count: self.lines[stage as usize].count.get(), total_s: time as f64 / 1e12 }
         };
-        Stage::ALL.into_iter().map(|stage| (stage, line(stage))).filter(|(_, l)| l.count > 0).collect()
+        Stage::ALL.into_iter().map(|stage| (stage, total(stage))).filter(|(_, l)| l.count > 0).collect()
     }
 
     pub(crate) fn messages(&self) -> u64 {
@@ -87,97 +131,28 @@ impl Account {
     }
 }
 
-/// The accounts of a run. Noting needs no exclusive access, so that work does not have to borrow
-/// the world.
+/// The accounts of a run.
 #[derive(Debug)]
 pub(crate) struct Ledger {
     /// One for all ranks, or one for each.
     accounts: Vec<Account>,
     ranks: usize,
-    /// The timeline of each rank; empty where none is kept.
-    timelines: Vec<RefCell<Timeline>>,
 }
 
 impl Ledger {
     pub(crate) fn new(ranks: usize, detail: Detail) -> Self {
-        let (accounts, timeline) = match detail {
+        let (accounts, spans) = match detail {
             Detail::Totals => (1, 0),
-            Detail::Ranks(timeline) => (ranks, timeline),
+            Detail::Ranks(spans) => (ranks, spans),
         };
-        let timelines = if timeline > 0 { ranks } else { 0 };
-        Ledger {
-            accounts: (0..accounts).map(|_| Account { draws: timeline > 0, ..Account::default() }).collect(),
-            ranks,
-            timelines: (0..timelines).map(|_| RefCell::new(Timeline::new(timeline))).collect(),
-        }
+        let timeline = || (spans > 0).then(|| Box::new(RefCell::new(Timeline::new(spans))));
+        let account = |_| Account { timeline: timeline(), ..Account::default() };
+        Ledger { accounts: (0..accounts).map(account).collect(), ranks }
     }
 
     /// Where `rank` is noted.
     pub(crate) fn account(&self, rank: u32) -> &Account {
         &self.accounts[if self.accounts.len() == 1 { 0 } else { rank as usize }]
-    }
-
-    /// Notes that `rank` was in `stage` for `item` from `from` until `until`, `count` times.
-    #[inline(always)]
-    pub(crate) fn spend(
-        &self,
-        (account, rank): (&Account, u32),
-        (stage, item): (Stage, u64),
-        count: u64,
-        from: Time,
-        until: Time,
-    ) {
-        account.add(stage, count, until.after(from));
-        if account.draws {
-            self.draw(rank, stage, item, from, until);
-        }
-    }
-
-    /// Notes that `rank` sent a message to `to`.
-    #[inline(always)]
-    pub(crate) fn sent(
-        &self,
-        (account, rank): (&Account, u32),
-        to: u32,
-        bytes: u64,
-        from: Time,
-        until: Time,
-    ) {
-        self.spend((account, rank), (Stage::Send, u64::from(to)), 1, from, until);
-        account.bytes.set(account.bytes.get() + bytes);
-    }
-
-    /// Notes that what was spent on sending last was a request to a counter.
-    pub(crate) fn requested(&self, account: &Account) {
-        account.requests.set(account.requests.get() + 1);
-    }
-
-    /// Notes that `rank` received a message from `from`, for which it waited from `called` until
-    /// `arrived`.
-    #[inline(always)]
-    pub(crate) fn received(
-        &self,
-        (account, rank): (&Account, u32),
-        from: u32,
-        called: Time,
-        arrived: Time,
-        until: Time,
-    ) {
-        account.add(Stage::Wait, u64::from(arrived > called), arrived.after(called));
-        account.add(Stage::Receive, 1, until.after(arrived));
-        if account.draws {
-            self.draw(rank, Stage::Wait, u64::from(from), called, arrived);
-            self.draw(rank, Stage::Receive, u64::from(from), arrived, until);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn draw(&self, rank: u32, stage: Stage, item: u64, from: Time, until: Time) {
-        if until > from {
-            let mut spans = self.timelines[rank as usize].borrow_mut();
-            spans.add(Span { stage, item, start_s: from.seconds(), end_s: until.seconds() });
-        }
     }
 
     /// All ranks together.
@@ -190,26 +165,17 @@ impl Ledger {
     }
 
     /// Every rank by itself, given when each ended; empty if only totals were noted.
-    pub(crate) fn into_ranks(self, ends: impl Iterator<Item = Time>) -> Vec<RankTimes> {
+    pub(crate) fn into_ranks(self, ends: &[Time]) -> Vec<RankTimes> {
         if self.accounts.len() < self.ranks {
             return Vec::new();
         }
-        let timelines = self
-            .timelines
-            .into_iter()
-            .map(|t| t.into_inner().into_spans())
-            .chain(std::iter::repeat(Vec::new()));
-        self.accounts
-            .into_iter()
-            .zip(ends)
-            .zip(timelines)
-            .map(|((account, end), timeline)| RankTimes {
-                stages: account.stages(),
-                end_s: end.seconds(),
-                messages: account.messages(),
-                bytes: account.bytes(),
-                timeline,
-            })
-            .collect()
+        let times = |(account, end): (Account, &Time)| RankTimes {
+            stages: account.stages(u128::from(end.picos())),
+            end_s: end.seconds(),
+            messages: account.messages(),
+            bytes: account.bytes(),
+            timeline: account.timeline.map_or_else(Vec::new, |t| t.into_inner().into_spans()),
+        };
+        self.accounts.into_iter().zip(ends).map(times).collect()
     }
 }

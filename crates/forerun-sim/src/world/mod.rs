@@ -53,27 +53,6 @@ impl Books {
         My { rank: &self.ranks[rank as usize], account: self.ledger.account(rank) }
     }
 
-    /// Lets time pass on a rank, until `until`.
-    #[inline(always)]
-    pub(crate) fn pass(&self, my: My<'_>, stage: Stage, item: u64, count: u64, until: Time) {
-        let from = my.clock.replace(until);
-        self.ledger.spend((my.account, my.me), (stage, item), count, from, until);
-    }
-
-    /// Notes that a rank sent a message to `to` and is done with it at `sent`.
-    #[inline(always)]
-    fn sent(&self, my: My<'_>, to: u32, bytes: u64, sent: Time) {
-        let from = my.clock.replace(sent);
-        self.ledger.sent((my.account, my.me), to, bytes, from, sent);
-    }
-
-    /// Notes that a rank received a message from `from` that had arrived at `arrived`.
-    #[inline(always)]
-    fn received(&self, my: My<'_>, from: u32, arrived: Time, received: Time) {
-        let called = my.clock.replace(received);
-        self.ledger.received((my.account, my.me), from, called, arrived, received);
-    }
-
     /// When each rank ended, and the accounts.
     pub(crate) fn close(self) -> (Vec<Time>, Ledger) {
         (self.ranks.into_iter().map(|rank| rank.clock.get()).collect(), self.ledger)
@@ -85,6 +64,29 @@ impl Books {
 pub(crate) struct My<'a> {
     rank: &'a Rank,
     account: &'a Account,
+}
+
+impl My<'_> {
+    /// Lets time pass on the rank, until `until`.
+    #[inline(always)]
+    pub(crate) fn pass(self, stage: Stage, item: u64, count: u64, until: Time) {
+        let from = self.clock.replace(until);
+        self.account.spend((stage, item), count, from, until);
+    }
+
+    /// Notes that the rank sent a message to `to` and is done with it at `sent`.
+    #[inline(always)]
+    fn sent(self, to: u32, bytes: u64, sent: Time) {
+        let from = self.clock.replace(sent);
+        self.account.sent(to, bytes, from, sent);
+    }
+
+    /// Notes that the rank received a message from `from` that had arrived at `arrived`.
+    #[inline(always)]
+    fn received(self, from: u32, arrived: Time, received: Time) {
+        let called = self.clock.replace(received);
+        self.account.received(from, called, arrived, received);
+    }
 }
 
 impl std::ops::Deref for My<'_> {

@@ -56,7 +56,7 @@ impl<M: Message> World<'_, M> {
             return Some(Err(self.overflow(my.me)));
         }
         let flags = ring.free(oldest, received);
-        self.books.received(my, from, arrived, received);
+        my.received(from, arrived, received);
         let m = letter.take();
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
             self.received::<FIRST>(my.me, from, pair, flags, received);
@@ -86,7 +86,7 @@ impl<M: Message> World<'_, M> {
         let mut ring = self.pairs.ring(pair);
         let oldest = there(ring.oldest());
         let flags = ring.free(oldest, received);
-        self.books.received(my, from, arrived, received);
+        my.received(from, arrived, received);
         let m = self.mail.open(oldest.letter).take();
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
             self.received::<FIRST>(my.me, from, pair, flags, received);
@@ -134,7 +134,7 @@ impl<M: Message> World<'_, M> {
         let injected = sent.max(sender.port.get());
         sender.port.set(injected.plus(travel.port));
         sender.waits.set(Waits::Nothing);
-        self.books.pass(sender, Stage::Send, u64::from(my.me), 0, sent);
+        sender.pass(Stage::Send, u64::from(my.me), 0, sent);
         self.ready.push(from, sent);
         answered.max(injected.plus(travel.arrival))
     }

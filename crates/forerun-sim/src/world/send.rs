@@ -34,7 +34,7 @@ impl<M: Message> World<'_, M> {
         };
         *arrives = arrival.picos();
         let flags = ring.fill(room, letter);
-        self.books.sent(my, to, bytes, sent);
+        my.sent(to, bytes, sent);
         if flags & (RECEIVER_WAITS | HAS_INBOX) != 0 {
             self.notify(my.me, to, pair, flags, arrival);
         }
@@ -83,7 +83,7 @@ impl<M: Message> World<'_, M> {
         let first = if meets { 0 } else { bytes };
         let sent = my.clock.get().max(free).plus(network.send_overhead(first));
         let arrival = my.inject(sent, network.travel(first)).unwrap_or(Time::MAX);
-        self.books.sent(my, to, bytes, sent);
+        my.sent(to, bytes, sent);
         if arrival == Time::MAX {
             self.overflow(my.me);
         }

@@ -120,8 +120,8 @@ impl<M: Message> World<'_, M> {
             let sent = my.clock.get().plus(network.send_overhead(0));
             let injected = sent.max(my.port.get());
             my.port.set(injected.plus(travel.port));
-            self.books.pass(my, Stage::Send, counter as u64, 1, sent);
-            self.books.ledger.requested(my.account);
+            my.pass(Stage::Send, counter as u64, 1, sent);
+            my.account.requested();
             injected.plus(travel.arrival)
         };
         self.wait_for_turn(my, Waits::Claim(counter as u32), turn);
@@ -225,7 +225,7 @@ impl<M: Message> World<'_, M> {
     /// Lets time pass on a rank that asks again.
     fn let_pass(&self, my: My<'_>, turn: Time) {
         if turn > my.clock.get() {
-            self.books.pass(my, Stage::Wait, u64::from(my.me), 1, turn);
+            my.pass(Stage::Wait, u64::from(my.me), 1, turn);
         }
     }
 
@@ -242,8 +242,8 @@ impl<M: Message> World<'_, M> {
         let network = self.network;
         let back = turn.plus(network.travel(0).arrival);
         let received = back.plus(network.receive_overhead(0));
-        self.books.pass(my, Stage::Wait, u64::from(counter), 1, back);
-        self.books.pass(my, Stage::Receive, u64::from(counter), 1, received);
+        my.pass(Stage::Wait, u64::from(counter), 1, back);
+        my.pass(Stage::Receive, u64::from(counter), 1, received);
     }
 
     /// The inbox of `me`, which it keeps from now on.

@@ -4,8 +4,9 @@
 //! Slave s runs tasks s − 1, s − 1 + (P − 1), …. A commutative merge takes results as they
 //! arrive; any other takes them in the order of the tasks.
 
-use super::work::{Pack, Partial, Work};
-use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
+use super::held::Held;
+use super::work::{Pack, Work};
+use super::{Packet, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the master returns what the sink leaves.
@@ -64,8 +65,7 @@ where
 {
     let (base, slaves) = (w.share.base, w.share.size - 1);
     let mut sink = w.open(e).await?;
-    // The piece that the master holds, word by word: see `Packet`.
-    let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
+    let mut held = Held::nothing();
     let mut open = slaves;
     // In order, a slave that has ended leaves the turn: its next task would be past the end.
     let mut turn: Vec<usize> = if w.app.commutative() { Vec::new() } else { (1..=slaves).collect() };
@@ -73,8 +73,7 @@ where
     while open > 0 {
         let packet =
             if turn.is_empty() { e.recv_any().await?.1 } else { e.recv_from(base + turn[at]).await? };
-        let (value, its_first, its_results, is_last) = packet.into_parts();
-        if is_last {
+        if packet.is_last() {
             open -= 1;
             if !turn.is_empty() {
                 turn.remove(at);
@@ -85,24 +84,17 @@ where
         if at >= turn.len() {
             at = 0;
         }
-        let Some(value) = value else { continue };
-        if let Some(held_value) = held.take() {
-            let left = Piece { value: held_value, first, results };
-            let right = Piece { value, first: its_first, results: its_results };
-            let merging;
-            (first, results, merging) = w.begin_merge(e, left, right);
-            held = Some(merging.await?);
-        } else {
-            (held, first, results) = (Some(value), its_first, its_results);
+        if let Some(merging) = w.begin_take::<false, E>(e, &mut held, packet) {
+            held.value = Some(merging.await?);
         }
-        if results >= slaves as u64
-            && let Some(value) = held.take()
+        if held.results() >= slaves as u64
+            && let Some(piece) = held.take()
         {
-            w.deliver(e, &mut sink, Piece { value, first, results }).await?;
+            w.deliver(e, &mut sink, piece).await?;
         }
     }
-    if let Some(value) = held {
-        w.deliver(e, &mut sink, Piece { value, first, results }).await?;
+    if let Some(piece) = held.take() {
+        w.deliver(e, &mut sink, piece).await?;
     }
     w.close(e, sink).await
 }

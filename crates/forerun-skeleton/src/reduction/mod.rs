@@ -18,6 +18,7 @@
 mod adaptive;
 mod fold;
 mod fold_sink;
+mod held;
 mod job;
 mod master_slave;
 mod packet;

@@ -88,6 +88,12 @@ impl<P> Packet<P> {
         Packet::new(piece, REST | sent << KIND)
     }
 
+    /// Whether it is the last on its link.
+    #[inline(always)]
+    pub(super) fn is_last(&self) -> bool {
+        self.tag == LAST
+    }
+
     /// What the piece in it is made of (value, lowest index, results), and whether it is the last
     /// on its link.
     #[inline(always)]

@@ -18,9 +18,10 @@
 //! have sent there next, so a window of one message is enough, and a set that is under way arrives
 //! whole. That takes up to n² steps, in which all but the first n say only that there is nothing.
 
+use super::held::Held;
 use super::schedule::{Links, Schedule};
-use super::work::{Pack, Partial, Work};
-use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
+use super::work::{Pack, Work};
+use super::{Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the last rank of the group, which only receives, returns what the sink
@@ -46,99 +47,71 @@ where
     let mut sink = if s.is_last() { Some(Box::new(w.open(e).await?)) } else { None };
     let end = s.end(w.share.len().unwrap_or(u64::MAX));
     let mut open = if KNOWN { Links::default() } else { Links::incoming(&s) };
-    // The piece that the rank holds, word by word: see `Packet`.
-    let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
+    let mut held = Held::nothing();
     let mut task = s.first_task();
     // Whether it was found that there are no more inputs.
     let mut ended = false;
     loop {
         if let Some(index) = w.share.global(task) {
-            (first, results) = (index, 1);
+            held.is_of_task(index);
             if KNOWN {
-                held = Some(w.begin_task(e, index).await?);
+                held.value = Some(w.begin_task(e, index).await?);
             } else if !ended {
                 // In a box: waiting for inputs takes longer than that.
-                held = Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value);
-                ended = held.is_none();
+                held.value = Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value);
+                ended = held.value.is_none();
             }
         }
         while !(s.sends() || if KNOWN { s.first() >= end } else { sink.is_some() && open.none() }) {
             if ARITY == 2 {
                 // One sender: nothing of what it holds is kept while others are waited for.
-                let (value, its_first, its_results, _) = e.recv_from(base + s.sender(0)).await?.into_parts();
-                if let Some(value) = value {
-                    if let Some(held_value) = held.take() {
-                        let left = Piece { value, first: its_first, results: its_results };
-                        let right = Piece { value: held_value, first, results };
-                        let merging;
-                        (first, results, merging) = w.begin_merge(e, left, right);
-                        held = Some(merging.await?);
-                    } else {
-                        (held, first, results) = (Some(value), its_first, its_results);
-                    }
+                let packet = e.recv_from(base + s.sender(0)).await?;
+                if let Some(merging) = w.begin_take::<true, E>(e, &mut held, packet) {
+                    held.value = Some(merging.await?);
                 }
             } else {
                 // What the level's senders hold, in their order, then what this rank holds.
-                let (mut before, mut before_first, mut before_results) = (None::<Partial<A>>, 0, 0);
+                let mut before = Held::nothing();
                 for digit in 0..s.fan_in() {
                     if !KNOWN && !open.has(&s, digit) {
                         continue;
                     }
-                    let (value, its_first, its_results, is_last) =
-                        e.recv_from(base + s.sender(digit)).await?.into_parts();
-                    if !KNOWN && is_last {
+                    let packet = e.recv_from(base + s.sender(digit)).await?;
+                    if !KNOWN && packet.is_last() {
                         open.close(&s, digit);
                     }
-                    let Some(value) = value else { continue };
-                    if ARITY != 2
-                        && let Some(before_value) = before.take()
-                    {
-                        let left =
-                            Piece { value: before_value, first: before_first, results: before_results };
-                        let right = Piece { value, first: its_first, results: its_results };
-                        let merging;
-                        (before_first, before_results, merging) = w.begin_merge(e, left, right);
-                        before = Some(merging.await?);
-                    } else {
-                        (before, before_first, before_results) = (Some(value), its_first, its_results);
+                    if let Some(merging) = w.begin_take::<false, E>(e, &mut before, packet) {
+                        before.value = Some(merging.await?);
                     }
                 }
-                if let Some(value) = before {
-                    if let Some(held_value) = held.take() {
-                        let left = Piece { value, first: before_first, results: before_results };
-                        let right = Piece { value: held_value, first, results };
-                        let merging;
-                        (first, results, merging) = w.begin_merge(e, left, right);
-                        held = Some(merging.await?);
-                    } else {
-                        (held, first, results) = (Some(value), before_first, before_results);
-                    }
+                if let Some(merging) = w.begin_take::<true, E>(e, &mut held, before.pack(false)) {
+                    held.value = Some(merging.await?);
                 }
             }
             s.step();
             if let Some(sink) = &mut sink
                 && s.is_filled()
-                && let Some(value) = held.take()
+                && let Some(piece) = held.take()
             {
-                w.deliver(e, sink, Piece { value, first, results }).await?;
+                w.deliver(e, sink, piece).await?;
             }
         }
         if if KNOWN { s.first() >= end } else { open.none() && (ended || sink.is_some()) } {
             break;
         }
         task = s.task();
-        e.send(base + s.receiver(), Packet::of(held.take(), first, results, false)).await?;
+        e.send(base + s.receiver(), held.pack(false)).await?;
         s.step();
     }
     if let Some(mut sink) = sink {
-        if let Some(value) = held {
-            w.deliver(e, &mut sink, Piece { value, first, results }).await?;
+        if let Some(piece) = held.take() {
+            w.deliver(e, &mut sink, piece).await?;
         }
         return w.close(e, *sink).await.map(Some);
     }
     for _ in 0..if KNOWN { 0 } else { s.levels() } {
         if s.sends() {
-            e.send(base + s.receiver(), Packet::of(held.take(), first, results, true)).await?;
+            e.send(base + s.receiver(), held.pack(true)).await?;
         }
         s.step();
     }

@@ -5,8 +5,9 @@
 //! At level l the ranks stand in blocks of a^(l+1); the first of a block receives from the a − 1
 //! others that are still in, in the order of their tasks. Any number of ranks will do.
 
-use super::work::{Pack, Partial, Work};
-use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
+use super::held::Held;
+use super::work::{Pack, Work};
+use super::{Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The ranks that `rank` receives from, level by level, in the order of their tasks.
@@ -52,36 +53,28 @@ where
     let mut sink = if parent.is_none() { Some(Box::new(w.open(e).await?)) } else { None };
     let mut open: Vec<usize> = children(me, ranks, arity).collect();
     let mut local = me as u64;
-    // The piece that the rank holds, word by word: see `Packet`.
-    let (mut held, mut first, mut results) = (None::<Partial<A>>, 0, 0);
+    let mut held = Held::nothing();
     loop {
         if let Some(index) = w.share.global(local) {
-            (first, results) = (index, 1);
-            held = if w.share.len().is_some() {
+            held.is_of_task(index);
+            held.value = if w.share.len().is_some() {
                 Some(w.begin_task(e, index).await?)
             } else {
                 // In a box: waiting for inputs takes longer than that.
                 Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value)
             };
         }
-        let ended = held.is_none();
+        let ended = held.value.is_none();
         let mut still = 0;
         for i in 0..open.len() {
             let child = open[i];
-            let (value, its_first, its_results, is_last) = e.recv_from(base + child).await?.into_parts();
-            if !is_last {
+            let packet = e.recv_from(base + child).await?;
+            if !packet.is_last() {
                 open[still] = child;
                 still += 1;
             }
-            let Some(value) = value else { continue };
-            if let Some(held_value) = held.take() {
-                let left = Piece { value: held_value, first, results };
-                let right = Piece { value, first: its_first, results: its_results };
-                let merging;
-                (first, results, merging) = w.begin_merge(e, left, right);
-                held = Some(merging.await?);
-            } else {
-                (held, first, results) = (Some(value), its_first, its_results);
+            if let Some(merging) = w.begin_take::<false, E>(e, &mut held, packet) {
+                held.value = Some(merging.await?);
             }
         }
         open.truncate(still);
@@ -89,10 +82,10 @@ where
         // A later rank's task is a later one, so children end no later than their parent.
         let last = ended || w.share.is_dry(local);
         match (parent, &mut sink) {
-            (Some(parent), _) => e.send(base + parent, Packet::of(held.take(), first, results, last)).await?,
+            (Some(parent), _) => e.send(base + parent, held.pack(last)).await?,
             (None, Some(sink)) => {
-                if let Some(value) = held.take() {
-                    w.deliver(e, sink, Piece { value, first, results }).await?;
+                if let Some(piece) = held.take() {
+                    w.deliver(e, sink, piece).await?;
                 }
             }
             (None, None) => unreachable!("the first rank has the sink"),
