@@ -49,6 +49,8 @@ impl Line {
 pub(crate) struct Account {
     /// How long was waited for messages is left out: all time goes somewhere, and it is the rest.
     lines: [Line; STAGES],
+    /// How often was waited for messages, beside what is in the lines.
+    waits: Cell<u64>,
     /// Requests to counters, which are sent but are no messages.
     requests: Cell<u64>,
     bytes: Cell<u64>,
@@ -82,8 +84,7 @@ impl Account {
     /// `arrived`.
     #[inline(always)]
     pub(crate) fn received(&self, from: u32, called: Time, arrived: Time, until: Time) {
-        let waits = &self.lines[Stage::Wait as usize].count;
-        waits.set(waits.get() + u64::from(arrived > called));
+        self.waits.set(self.waits.get() + u64::from(arrived > called));
         self.lines[Stage::Receive as usize].add(1, until.after(arrived).picos());
         if self.timeline.is_some() {
             self.draw(Stage::Wait, u64::from(from), called, arrived);
@@ -107,6 +108,7 @@ impl Account {
             mine.add(its.count.get(), its.low.get());
             mine.high.set(mine.high.get() + its.high.get());
         }
+        self.waits.set(self.waits.get() + other.waits.get());
         self.requests.set(self.requests.get() + other.requests.get());
         self.bytes.set(self.bytes.get() + other.bytes.get());
     }
@@ -116,8 +118,12 @@ impl Account {
         let elsewhere = Stage::ALL.into_iter().filter(|&stage| stage != Stage::Wait);
         let waited = all - elsewhere.map(|stage| self.lines[stage as usize].time()).sum::<u128>();
         let total = |stage: Stage| {
-            let time = if stage == Stage::Wait { waited } else { self.lines[stage as usize].time() };
-            StageTotal { count: self.lines[stage as usize].count.get(), total_s: time as f64 / 1e12 }
+            let Line { count, .. } = &self.lines[stage as usize];
+            let (count, time) = match stage {
+                Stage::Wait => (count.get() + self.waits.get(), waited),
+                _ => (count.get(), self.lines[stage as usize].time()),
+            };
+            StageTotal { count, total_s: time as f64 / 1e12 }
         };
         Stage::ALL.into_iter().map(|stage| (stage, total(stage))).filter(|(_, l)| l.count > 0).collect()
     }

@@ -42,6 +42,7 @@ impl<M> Mail<M> {
         (letter as Letter, &mut slot.word)
     }
 
+    // Where the message is put in either case: given to this as well, it would first be written to the stack.
     #[cold]
     #[inline(never)]
     fn grow(&mut self) {

@@ -1,10 +1,6 @@
 //! What a rank holds between two steps, and how a packet is taken to it.
 
-use std::future::Future;
-
-use super::work::{Pack, Partial, Work};
-use super::{Packet, Piece, Reduce, Sinks, Source};
-use crate::{Endpoint, Stop};
+use super::{Packet, Piece};
 
 /// The piece that a rank holds, if it holds one: word by word, as [`Packet`], and in one place, which a
 /// rank's future has once.
@@ -12,9 +8,9 @@ use crate::{Endpoint, Stop};
 pub(super) struct Held<P> {
     pub(super) value: Option<P>,
     /// Lowest index of the tasks in it.
-    first: u64,
+    pub(super) first: u64,
     /// Number of tasks in it.
-    results: u64,
+    pub(super) results: u64,
 }
 
 impl<P> Held<P> {
@@ -27,12 +23,6 @@ impl<P> Held<P> {
     #[inline(always)]
     pub(super) fn is_of_task(&mut self, index: u64) {
         (self.first, self.results) = (index, 1);
-    }
-
-    /// Number of tasks in it.
-    #[inline(always)]
-    pub(super) fn results(&self) -> u64 {
-        self.results
     }
 
     /// Gives it away as a packet, perhaps the last on its link.
@@ -49,33 +39,31 @@ impl<P> Held<P> {
     }
 }
 
-impl<'w, A, S, K> Work<'w, A, S, K>
-where
-    A: Reduce,
-    S: Source<Input = A::Input>,
-    K: Sinks<A::Partial>,
-{
-    /// Takes what is in `packet` to what a rank holds, as what comes BEFORE it in the order of the inputs
-    /// or after it. Where that needs a merge, gives what to await for the value that is then to be held.
-    // Not an `async fn`, and by reference: so neither piece is kept in the rank's future.
-    #[inline(always)]
-    pub(super) fn begin_take<'s, 'e, const BEFORE: bool, E: Endpoint<Pack<A>>>(
-        &'s self,
-        e: &'e mut E,
-        held: &mut Held<Partial<A>>,
-        packet: Pack<A>,
-    ) -> Option<impl Future<Output = Result<Partial<A>, Stop>> + use<'w, 's, 'e, BEFORE, E, A, S, K>> {
-        let (value, first, results, _) = packet.into_parts();
-        let value = value?;
-        let Some(held_value) = held.value.take() else {
-            *held = Held { value: Some(value), first, results };
-            return None;
-        };
-        let it = Piece { value, first, results };
-        let own = Piece { value: held_value, first: held.first, results: held.results };
-        let (left, right) = if BEFORE { (it, own) } else { (own, it) };
-        let merging;
-        (held.first, held.results, merging) = self.begin_merge(e, left, right);
-        Some(merging)
-    }
+/// Takes the words of a packet (value, lowest index, results) to what a rank holds, merging where there is
+/// something on both sides: as what comes `before` what it holds in the order of the inputs, or `after`.
+///
+/// No function: as words, nothing of either piece is kept in the rank's future, or copied in one piece after it
+/// was written in parts.
+macro_rules! take_in {
+    ($w:expr, $e:expr, $held:ident, before, $words:expr) => {
+        take_in!(@ $w, $e, $held, $words, it, own, [it, own])
+    };
+    ($w:expr, $e:expr, $held:ident, after, $words:expr) => {
+        take_in!(@ $w, $e, $held, $words, it, own, [own, it])
+    };
+    (@ $w:expr, $e:expr, $held:ident, $words:expr, $it:ident, $own:ident, [$left:ident, $right:ident]) => {
+        let (value, first, results) = $words;
+        if let Some(value) = value {
+            if let Some(own) = $held.value.take() {
+                let $it = Piece { value, first, results };
+                let $own = Piece { value: own, first: $held.first, results: $held.results };
+                let merging;
+                ($held.first, $held.results, merging) = $w.begin_merge($e, $left, $right);
+                $held.value = Some(merging.await?);
+            } else {
+                ($held.value, $held.first, $held.results) = (Some(value), first, results);
+            }
+        }
+    };
 }
+pub(super) use take_in;

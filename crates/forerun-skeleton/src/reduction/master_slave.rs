@@ -4,9 +4,9 @@
 //! Slave s runs tasks s − 1, s − 1 + (P − 1), …. A commutative merge takes results as they
 //! arrive; any other takes them in the order of the tasks.
 
-use super::held::Held;
+use super::held::{Held, take_in};
 use super::work::{Pack, Work};
-use super::{Packet, Reduce, Sink, Sinks, Source};
+use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the master returns what the sink leaves.
@@ -73,7 +73,8 @@ where
     while open > 0 {
         let packet =
             if turn.is_empty() { e.recv_any().await?.1 } else { e.recv_from(base + turn[at]).await? };
-        if packet.is_last() {
+        let (value, first, results, is_last) = packet.into_parts();
+        if is_last {
             open -= 1;
             if !turn.is_empty() {
                 turn.remove(at);
@@ -84,10 +85,8 @@ where
         if at >= turn.len() {
             at = 0;
         }
-        if let Some(merging) = w.begin_take::<false, E>(e, &mut held, packet) {
-            held.value = Some(merging.await?);
-        }
-        if held.results() >= slaves as u64
+        take_in!(w, e, held, after, (value, first, results));
+        if held.results >= slaves as u64
             && let Some(piece) = held.take()
         {
             w.deliver(e, &mut sink, piece).await?;

@@ -24,7 +24,10 @@ const HEADER: u64 = 16;
 /// Words, and no enum of its kinds in which every variant would repeat the piece: in virtual time
 /// a message costs little else than being put together, moved and taken apart, and a processor
 /// stalls where it moves in one piece what was written in others.
+// In this order, so that lowest index and number of tasks, which a rank keeps beside each other, are not copied
+// in one piece either.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Packet<P> {
     /// The partial result of the piece in it, if there is one.
     value: Option<P>,
@@ -86,12 +89,6 @@ impl<P> Packet<P> {
     /// to the first rank.
     pub(super) fn rest(piece: Option<Piece<P>>, sent: u64) -> Self {
         Packet::new(piece, REST | sent << KIND)
-    }
-
-    /// Whether it is the last on its link.
-    #[inline(always)]
-    pub(super) fn is_last(&self) -> bool {
-        self.tag == LAST
     }
 
     /// What the piece in it is made of (value, lowest index, results), and whether it is the last

@@ -18,10 +18,10 @@
 //! have sent there next, so a window of one message is enough, and a set that is under way arrives
 //! whole. That takes up to n² steps, in which all but the first n say only that there is nothing.
 
-use super::held::Held;
+use super::held::{Held, take_in};
 use super::schedule::{Links, Schedule};
 use super::work::{Pack, Work};
-use super::{Reduce, Sink, Sinks, Source};
+use super::{Piece, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the last rank of the group, which only receives, returns what the sink
@@ -65,10 +65,8 @@ where
         while !(s.sends() || if KNOWN { s.first() >= end } else { sink.is_some() && open.none() }) {
             if ARITY == 2 {
                 // One sender: nothing of what it holds is kept while others are waited for.
-                let packet = e.recv_from(base + s.sender(0)).await?;
-                if let Some(merging) = w.begin_take::<true, E>(e, &mut held, packet) {
-                    held.value = Some(merging.await?);
-                }
+                let (value, first, results, _) = e.recv_from(base + s.sender(0)).await?.into_parts();
+                take_in!(w, e, held, before, (value, first, results));
             } else {
                 // What the level's senders hold, in their order, then what this rank holds.
                 let mut before = Held::nothing();
@@ -76,17 +74,14 @@ where
                     if !KNOWN && !open.has(&s, digit) {
                         continue;
                     }
-                    let packet = e.recv_from(base + s.sender(digit)).await?;
-                    if !KNOWN && packet.is_last() {
+                    let (value, first, results, is_last) =
+                        e.recv_from(base + s.sender(digit)).await?.into_parts();
+                    if !KNOWN && is_last {
                         open.close(&s, digit);
                     }
-                    if let Some(merging) = w.begin_take::<false, E>(e, &mut before, packet) {
-                        before.value = Some(merging.await?);
-                    }
+                    take_in!(w, e, before, after, (value, first, results));
                 }
-                if let Some(merging) = w.begin_take::<true, E>(e, &mut held, before.pack(false)) {
-                    held.value = Some(merging.await?);
-                }
+                take_in!(w, e, held, before, (before.value, before.first, before.results));
             }
             s.step();
             if let Some(sink) = &mut sink

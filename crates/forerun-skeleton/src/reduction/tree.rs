@@ -5,9 +5,9 @@
 //! At level l the ranks stand in blocks of a^(l+1); the first of a block receives from the a − 1
 //! others that are still in, in the order of their tasks. Any number of ranks will do.
 
-use super::held::Held;
+use super::held::{Held, take_in};
 use super::work::{Pack, Work};
-use super::{Reduce, Sink, Sinks, Source};
+use super::{Piece, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The ranks that `rank` receives from, level by level, in the order of their tasks.
@@ -68,14 +68,12 @@ where
         let mut still = 0;
         for i in 0..open.len() {
             let child = open[i];
-            let packet = e.recv_from(base + child).await?;
-            if !packet.is_last() {
+            let (value, first, results, is_last) = e.recv_from(base + child).await?.into_parts();
+            if !is_last {
                 open[still] = child;
                 still += 1;
             }
-            if let Some(merging) = w.begin_take::<false, E>(e, &mut held, packet) {
-                held.value = Some(merging.await?);
-            }
+            take_in!(w, e, held, after, (value, first, results));
         }
         open.truncate(still);
         local += ranks as u64;
