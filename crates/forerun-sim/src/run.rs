@@ -132,11 +132,13 @@ fn drive<P: Program, K: Pricing>(
     shared: &Shared<'_, P::Msg, K>,
 ) -> Result<Vec<P::Out>, RunError> {
     let ranks = shared.books.size();
-    let mut endpoints: Vec<_> = (0..ranks as u32)
-        .map(|rank| Virtual { shared, my: shared.books.my(rank), peers: Peers::default() })
-        .collect();
-    let mut lives: Vec<Option<Pin<Box<_>>>> =
-        endpoints.iter_mut().map(|endpoint| Some(Box::pin(program.rank(endpoint)))).collect();
+    // A rank's endpoint lies within its future, and both come to be when it is polled first: what belongs
+    // together is close, and is in the cache when it is needed.
+    let life = async |rank: u32| {
+        let mut endpoint = Virtual { shared, my: shared.books.my(rank), peers: Peers::default() };
+        program.rank(&mut endpoint).await
+    };
+    let mut lives: Vec<Option<Pin<Box<_>>>> = (0..ranks).map(|_| None).collect();
     let mut outs: Vec<Option<P::Out>> = (0..ranks).map(|_| None).collect();
     let mut left = ranks;
     let mut context = Context::from_waker(Waker::noop());
@@ -151,16 +153,20 @@ fn drive<P: Program, K: Pricing>(
         if polls.is_multiple_of(POLLS_PER_LOOK) && shared.cancel.is_cancelled() {
             return Err(RunError::Cancelled);
         }
-        let life = &mut lives[rank as usize];
-        match life.as_mut().map(|life| life.as_mut().poll(&mut context)) {
-            Some(Poll::Pending) | None => {}
-            Some(Poll::Ready(Ok(out))) => {
+        let life = match &mut lives[rank as usize] {
+            Some(life) => life,
+            unborn if outs[rank as usize].is_none() => unborn.insert(Box::pin(life(rank))),
+            _ => continue,
+        };
+        match life.as_mut().poll(&mut context) {
+            Poll::Pending => {}
+            Poll::Ready(Ok(out)) => {
                 outs[rank as usize] = Some(out);
-                *life = None;
+                lives[rank as usize] = None;
                 shared.world.borrow_mut().end(rank);
                 left -= 1;
             }
-            Some(Poll::Ready(Err(stop))) => return Err(reason(&shared.world.borrow(), rank, stop)),
+            Poll::Ready(Err(stop)) => return Err(reason(&shared.world.borrow(), rank, stop)),
         }
     }
     // What stopped the run may have come from the last polls.

@@ -177,11 +177,13 @@ impl<'a, M: Message> World<'a, M> {
     #[inline(never)]
     fn find_pair(&mut self, me: u32, peers: &mut Peers, peer: usize, way: Way) -> Result<PairId, Stop> {
         let peer = self.check(me, peer, if way == Way::Out { "sends to" } else { "receives from" })?;
-        if let Some(pair) = peers.get(peer, way) {
+        let key = Peers::key(peer, way);
+        if let Some(pair) = peers.get(key) {
             return Ok(pair);
         }
-        self.introductions.take(me, peers);
-        if let Some(pair) = peers.get(peer, way) {
+        if self.introductions.take(me, peers)
+            && let Some(pair) = peers.get(key)
+        {
             return Ok(pair);
         }
         let pair = match way {
@@ -189,9 +191,8 @@ impl<'a, M: Message> World<'a, M> {
             Way::In => self.add_pair(me),
         };
         self.introductions.add(peer, me, way.back(), pair);
-        peers.add(peer, way, pair);
-        // Once more, which brings it to where it was expected.
-        Ok(peers.get(peer, way).unwrap_or(pair))
+        peers.add_expected(key, pair);
+        Ok(pair)
     }
 
     /// Makes a buffer to `to`.

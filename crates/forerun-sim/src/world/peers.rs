@@ -26,6 +26,8 @@ pub(crate) const MAX_RANKS: usize = (1 << 31) - 1;
 
 /// Peers up to which they are searched one by one.
 const FEW: usize = 24;
+/// Peers for which there is room, one after the other.
+const ROOMS: [usize; 4] = [4, 10, 20, FEW];
 const NONE: u32 = u32::MAX;
 
 /// The buffers of one rank, both ways: few ranks have more than lg P, so they lie in a short
@@ -40,17 +42,18 @@ pub(crate) struct Peers {
     hashed: u32,
 }
 
-#[inline]
-fn key(peer: u32, way: Way) -> u32 {
-    peer << 1 | u32::from(way == Way::In)
-}
-
 fn home(key: u32, len: usize) -> usize {
     // Fibonacci hashing; `len` is a power of two.
     (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (len - 1)
 }
 
 impl Peers {
+    /// What the buffer to or from `peer` is found by.
+    #[inline]
+    pub(crate) fn key(peer: u32, way: Way) -> u32 {
+        peer << 1 | u32::from(way == Way::In)
+    }
+
     /// The buffer between this rank and `peer`, if it is the one that is looked at first.
     #[inline(always)]
     pub(crate) fn expected(&mut self, peer: usize, way: Way) -> Option<PairId> {
@@ -72,21 +75,26 @@ impl Peers {
         self.next = self.next.saturating_sub(1);
     }
 
-    /// The buffer between this rank and `peer`.
-    pub(crate) fn get(&mut self, peer: u32, way: Way) -> Option<PairId> {
-        let key = key(peer, way);
-        if self.hashed > 0 { self.get_hashed(key) } else { self.search(key) }
+    /// The buffer with this key.
+    pub(crate) fn get(&mut self, key: u32) -> Option<PairId> {
+        if self.hashed > 0 {
+            return self.get_hashed(key);
+        }
+        let at = self.entries.iter().position(|&(k, _)| k == key)?;
+        self.place(at);
+        Some(self.entries[self.next as usize - 1].1)
     }
 
-    /// Looks for a key from beginning to end, and puts it where it was expected: after one cycle
-    /// the peers stand in the order in which the program turns to them.
-    fn search(&mut self, key: u32) -> Option<PairId> {
-        let i = self.entries.iter().position(|&(k, _)| k == key)?;
-        let pair = self.entries[i].1;
-        let first = if (self.next as usize) < self.entries.len() { self.next } else { 0 };
-        self.entries.swap(i, first as usize);
-        self.next = first + 1;
-        Some(pair)
+    /// Puts an entry where it was expected: after one cycle the peers stand in the order in which the
+    /// program turns to them. Those that are still to come keep theirs.
+    fn place(&mut self, at: usize) {
+        let first = if (self.next as usize) < self.entries.len() { self.next as usize } else { 0 };
+        if first < at {
+            self.entries[first..=at].rotate_right(1);
+        } else {
+            self.entries.swap(first, at);
+        }
+        self.next = first as u32 + 1;
     }
 
     fn get_hashed(&self, key: u32) -> Option<PairId> {
@@ -100,13 +108,11 @@ impl Peers {
         }
     }
 
-    /// Adds the buffer between this rank and `peer`, of which it knew none.
-    pub(crate) fn add(&mut self, peer: u32, way: Way, pair: PairId) {
-        let key = key(peer, way);
+    /// Adds a buffer that it did not know of.
+    pub(crate) fn add(&mut self, key: u32, pair: PairId) {
         if self.hashed == 0 && self.entries.len() < FEW {
             if self.entries.len() == self.entries.capacity() {
-                // A million ranks have this array: no more room than is used.
-                self.entries.reserve_exact(4);
+                self.grow();
             }
             self.entries.push((key, pair));
             return;
@@ -115,6 +121,20 @@ impl Peers {
             self.rehash();
         }
         self.insert_hashed(key, pair);
+    }
+
+    /// Adds a buffer that was just asked for.
+    pub(crate) fn add_expected(&mut self, key: u32, pair: PairId) {
+        self.add(key, pair);
+        if self.hashed == 0 {
+            self.place(self.entries.len() - 1);
+        }
+    }
+
+    /// A million ranks have this array: little more room than is used, in few steps.
+    fn grow(&mut self) {
+        let room = ROOMS.into_iter().find(|&room| room > self.entries.len()).unwrap_or(FEW);
+        self.entries.reserve_exact(room - self.entries.len());
     }
 
     fn rehash(&mut self) {
