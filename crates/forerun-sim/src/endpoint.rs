@@ -76,6 +76,10 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
         Claim { endpoint: self, begun }
     }
 
+    fn now_s(&self) -> f64 {
+        self.my.clock.get().seconds()
+    }
+
     // Done at once: a future that held the closure or its result as well would make ranks larger.
     #[inline(always)]
     fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>

@@ -50,6 +50,10 @@ pub trait Endpoint<M> {
     /// rank, in the order of the calls. There are as many counters as ranks.
     fn claim(&mut self, counter: usize) -> impl Future<Output = Result<u64, Stop>>;
 
+    /// Seconds since the run began, in the time of the way it is run: for measuring how long a rank
+    /// waits and works, not for the time of day.
+    fn now_s(&self) -> f64;
+
     /// Does a piece of work. An error or a panic in it stops the run.
     fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
     where

@@ -59,6 +59,10 @@ impl<M: Message, E: Endpoint<M>> Endpoint<M> for Noting<'_, E> {
         self.inner.claim(counter)
     }
 
+    fn now_s(&self) -> f64 {
+        self.inner.now_s()
+    }
+
     fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
     where
         F: FnOnce() -> Result<T, AppError>,

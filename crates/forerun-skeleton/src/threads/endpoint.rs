@@ -205,6 +205,10 @@ impl<M: Message> Endpoint<M> for ThreadEndpoint<'_, M> {
         Ok(self.post.claim(counter))
     }
 
+    fn now_s(&self) -> f64 {
+        self.now()
+    }
+
     async fn work<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>,
