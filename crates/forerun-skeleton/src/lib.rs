@@ -15,6 +15,7 @@
 mod cancel;
 mod endpoint;
 mod failure;
+pub mod farm;
 pub mod guard;
 mod ran;
 mod recorder;

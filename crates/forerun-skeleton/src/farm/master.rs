@@ -1,0 +1,324 @@
+//! A rank that gives tasks out and takes answers in.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use forerun_platform::Stage;
+
+use super::job::Answer;
+use super::message::{Half, Parcel, Spent};
+use super::order::Order;
+use super::share::Share;
+use super::slave::{Msg, attempt};
+use super::waits::Waits;
+use super::{Masters, Shape};
+use crate::reduction::{Piece, Sink, Sinks};
+use crate::{Charge, Endpoint, Message, Stop};
+
+/// What every master of a farm has at hand.
+pub(super) struct Lead<'a, A, K> {
+    pub(super) app: &'a A,
+    pub(super) sinks: &'a K,
+    pub(super) shape: &'a Shape,
+}
+
+/// What a master knows of its tasks and slaves.
+struct Team<R> {
+    share: Share,
+    order: Option<Order<R>>,
+    /// By rank less `base`: whether it is a slave that may be given tasks.
+    mine: Vec<bool>,
+    base: usize,
+    slaves: usize,
+    /// Slaves that could be given tasks, were there any, once for each message of them.
+    idle: VecDeque<usize>,
+    /// Messages of tasks that are not answered.
+    out: u64,
+    /// Slaves that have become masters of a part.
+    away: usize,
+    waits: Option<Waits>,
+    /// The master to which slaves go back; a first master ends them.
+    parent: Option<usize>,
+}
+
+type Out<A, K> = <<K as Sinks<<A as Answer>::Answer>>::Sink as Sink<<A as Answer>::Answer>>::Out;
+
+impl<A, K> Lead<'_, A, K>
+where
+    A: Answer,
+    K: Sinks<A::Answer>,
+{
+    /// A first master: of `tasks` and of the ranks that follow it up to `beyond`.
+    pub(super) async fn first<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        tasks: Range<u64>,
+        beyond: usize,
+    ) -> Result<Option<Out<A, K>>, Stop> {
+        let me = e.rank();
+        let mut sink = None;
+        self.open(e, &mut sink).await?;
+        let team = self.team(tasks, me + 1, (me + 1..beyond).collect(), f64::INFINITY, None);
+        self.lead(e, team, &mut sink).await?;
+        self.close(e, sink).await
+    }
+
+    /// A slave of `parent` that has become the master of a part.
+    pub(super) async fn second<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        parent: usize,
+        half: Half,
+        sink: &mut Option<K::Sink>,
+    ) -> Result<(), Stop> {
+        self.open(e, sink).await?;
+        let team = self.team(half.tasks, 0, half.slaves, half.trip_s, Some(parent));
+        let slaves = self.lead(e, team, sink).await?;
+        e.send(parent, Parcel::Back(slaves)).await
+    }
+
+    fn team(
+        &self,
+        tasks: Range<u64>,
+        base: usize,
+        slaves: Vec<usize>,
+        trip_s: f64,
+        parent: Option<usize>,
+    ) -> Team<A::Answer> {
+        let mut mine = vec![false; slaves.last().map_or(0, |last| last + 1 - base)];
+        slaves.iter().for_each(|slave| mine[slave - base] = true);
+        let dynamic = self.shape.masters == Masters::Dynamic;
+        Team {
+            order: self.shape.ordered.then(|| Order::new(tasks.start)),
+            share: Share::new(tasks, self.shape.grain, self.shape.attempts),
+            mine,
+            base,
+            slaves: slaves.len(),
+            idle: VecDeque::new(),
+            out: 0,
+            away: 0,
+            waits: dynamic.then(|| Waits::new(self.shape.prefetch, trip_s)),
+            parent,
+        }
+    }
+
+    /// Gives all tasks of a team out and takes all answers in; gives the slaves that it has at the end.
+    async fn lead<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        mut team: Team<A::Answer>,
+        sink: &mut Option<K::Sink>,
+    ) -> Result<Vec<usize>, Stop> {
+        let everyone = team.members();
+        for round in 0..self.shape.prefetch {
+            for &slave in &everyone {
+                if team.share.is_empty() && round > 0 {
+                    break;
+                }
+                self.give(e, &mut team, slave).await?;
+            }
+        }
+        loop {
+            if team.out == 0 && team.away == 0 {
+                let Some(task) = team.share.next_failed() else {
+                    if team.share.is_empty() {
+                        break;
+                    }
+                    // Without slaves; with some, somebody has the next task in order.
+                    let me = e.rank();
+                    let Some(tasks) = team.share.next(me, u64::MAX) else { break };
+                    for task in tasks {
+                        self.own(e, &mut team, task, sink).await?;
+                    }
+                    continue;
+                };
+                self.own(e, &mut team, task, sink).await?;
+                self.wake(e, &mut team).await?;
+                continue;
+            }
+            match e.recv_any().await? {
+                (slave, Parcel::Answers { first, attempts, spent }) => {
+                    team.out -= 1;
+                    let mut done = Vec::with_capacity(attempts.len());
+                    for (index, attempt) in (first..).zip(attempts) {
+                        match attempt {
+                            Ok(answer) => done.push((index, answer)),
+                            Err(failure) => team.share.failed(index, failure).map_err(Stop::Failed)?,
+                        }
+                    }
+                    if team.has(slave) && !self.split(e, &mut team, slave, spent).await? {
+                        self.give(e, &mut team, slave).await?;
+                    }
+                    self.deliver(e, &mut team, done, sink).await?;
+                }
+                (slave, Parcel::Back(mut slaves)) => {
+                    team.away -= 1;
+                    slaves.push(slave);
+                    slaves.iter().for_each(|&slave| team.take(slave));
+                    for _ in 0..self.shape.prefetch {
+                        for &slave in &slaves {
+                            if team.has(slave) {
+                                self.give(e, &mut team, slave).await?;
+                            }
+                        }
+                    }
+                }
+                _ => unreachable!("slaves send answers, and themselves back"),
+            }
+            self.wake(e, &mut team).await?;
+        }
+        let left = team.members();
+        if team.parent.is_none() {
+            for slave in &left {
+                e.send(*slave, Parcel::End).await?;
+            }
+        }
+        Ok(left)
+    }
+
+    /// Gives a slave its next tasks; ends it where there are none and never will be.
+    async fn give<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+        slave: usize,
+    ) -> Result<(), Stop> {
+        let limit = team.order.as_ref().map_or(u64::MAX, |o| o.next().saturating_add(self.shape.ahead));
+        if let Some(tasks) = team.share.next(slave, limit) {
+            team.out += 1;
+            return e.send(slave, Parcel::Tasks { first: tasks.start, count: tasks.end - tasks.start }).await;
+        }
+        if team.parent.is_none() && team.share.is_empty() {
+            team.drop(slave);
+            return e.send(slave, Parcel::End).await;
+        }
+        team.idle.push_back(slave);
+        Ok(())
+    }
+
+    /// Gives tasks to slaves that were left without, as far as there are any now.
+    async fn wake<E: Endpoint<Msg<A>>>(&self, e: &mut E, team: &mut Team<A::Answer>) -> Result<(), Stop> {
+        if team.share.is_empty() && team.parent.is_some() {
+            return Ok(());
+        }
+        for _ in 0..team.idle.len() {
+            let Some(slave) = team.idle.pop_front() else { break };
+            if team.has(slave) {
+                self.give(e, team, slave).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes `slave` the master of half of the tasks and slaves, where its waiting says so.
+    async fn split<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+        slave: usize,
+        spent: Spent,
+    ) -> Result<bool, Stop> {
+        let Some(waits) = &mut team.waits else { return Ok(false) };
+        waits.note(spent);
+        let slaves = team.slaves as u64;
+        if !waits.is_due(slaves) || !waits.is_split_better(slaves, team.share.messages()) {
+            return Ok(false);
+        }
+        let trip_s = waits.trip_s();
+        let others = team.members().into_iter().filter(|other| *other != slave);
+        let gone: Vec<usize> = others.skip(team.slaves / 2).collect();
+        let tasks = team.share.split(gone.len() as u64, slaves - 1);
+        let half = Half { tasks, slaves: gone, trip_s };
+        half.slaves.iter().chain([&slave]).for_each(|&gone| team.drop(gone));
+        team.away += 1;
+        e.send(slave, Parcel::Promote(Box::new(half))).await?;
+        Ok(true)
+    }
+
+    /// Does a task on the master itself: the last resort.
+    async fn own<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+        task: u64,
+        sink: &mut Option<K::Sink>,
+    ) -> Result<(), Stop> {
+        match attempt(self.app, e, task).await? {
+            Ok(answer) => self.deliver(e, team, vec![(task, answer)], sink).await,
+            Err(failure) => team.share.failed(task, failure).map_err(Stop::Failed),
+        }
+    }
+
+    /// Hands to the sink what came, or in order, what is ready with it.
+    async fn deliver<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+        done: Vec<(u64, A::Answer)>,
+        sink: &mut Option<K::Sink>,
+    ) -> Result<(), Stop> {
+        let ready = match &mut team.order {
+            None => done,
+            Some(order) => {
+                let mut ready = Vec::with_capacity(done.len());
+                done.into_iter().for_each(|(index, answer)| order.add(index, answer, &mut ready));
+                ready
+            }
+        };
+        let (Some(sink), Some((item, _))) = (sink, ready.first()) else { return Ok(()) };
+        let bytes = ready.iter().map(|(_, answer)| answer.bytes()).sum();
+        let charge = Charge { stage: Stage::Sink, item: *item, bytes, results: ready.len() as u64 };
+        e.work(charge, || {
+            ready.into_iter().try_for_each(|(first, value)| sink.accept(Piece { value, first, results: 1 }))
+        })
+        .await
+    }
+
+    /// Opens the rank's sink if it is not open.
+    async fn open<E: Endpoint<Msg<A>>>(&self, e: &mut E, sink: &mut Option<K::Sink>) -> Result<(), Stop> {
+        if sink.is_none() {
+            let rank = e.rank();
+            *sink = Some(e.work(idle(), || self.sinks.open(rank)).await?);
+        }
+        Ok(())
+    }
+
+    /// Closes the rank's sink if it is open.
+    pub(super) async fn close<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        sink: Option<K::Sink>,
+    ) -> Result<Option<Out<A, K>>, Stop> {
+        match sink {
+            Some(sink) => e.work(idle(), || sink.close()).await.map(Some),
+            None => Ok(None),
+        }
+    }
+}
+
+impl<R> Team<R> {
+    fn has(&self, slave: usize) -> bool {
+        self.mine.get(slave - self.base).is_some_and(|mine| *mine)
+    }
+
+    fn take(&mut self, slave: usize) {
+        let at = slave - self.base;
+        if self.mine.len() <= at {
+            self.mine.resize(at + 1, false);
+        }
+        self.slaves += usize::from(!std::mem::replace(&mut self.mine[at], true));
+    }
+
+    fn drop(&mut self, slave: usize) {
+        self.slaves -= usize::from(std::mem::replace(&mut self.mine[slave - self.base], false));
+    }
+
+    fn members(&self) -> Vec<usize> {
+        self.mine.iter().zip(self.base..).filter_map(|(mine, slave)| mine.then_some(slave)).collect()
+    }
+}
+
+/// The charge of opening or closing the sink.
+fn idle() -> Charge {
+    Charge { stage: Stage::Sink, item: 0, bytes: 0, results: 0 }
+}
