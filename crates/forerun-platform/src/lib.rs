@@ -41,6 +41,8 @@ pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Through
 pub use plan::{Deal, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage, Throttle};
 pub use preset::{Preset, preset, presets};
-pub use profile::{Cost, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile};
+pub use profile::{
+    Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile,
+};
 pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

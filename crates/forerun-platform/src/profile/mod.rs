@@ -1,5 +1,6 @@
 //! What an application costs, per unit of work, on a host of speed 1.
 
+mod farm;
 mod read;
 mod scatter_gather;
 mod write;
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::json;
 
+pub use farm::FarmProfile;
 pub use scatter_gather::{PhaseCost, ScatterGatherProfile};
 
 /// Processor time of one call of a stage:
@@ -115,6 +117,9 @@ pub struct Profile {
     /// Costs as scatter-gather, where it can be run so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scatter_gather: Option<ScatterGatherProfile>,
+    /// Costs as a farm, where it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farm: Option<FarmProfile>,
 }
 
 /// The size of a result as `{"fixed_bytes": …, "per_byte": …}`.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cost, Join, JoinAt, Profile, ReductionProfile, scatter_gather};
+use super::{Cost, Join, JoinAt, Profile, ReductionProfile, farm, scatter_gather};
 use crate::file::{self, Allowed, FileError, Section};
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
 
@@ -64,18 +64,21 @@ fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let source = root.text("source").unwrap_or_default();
     let reduction = root.section("reduction");
     let scatter = root.section("scatter_gather");
-    if !root.has("reduction") && !root.has("scatter_gather") {
+    let farm = root.section("farm");
+    if !["reduction", "scatter_gather", "farm"].iter().any(|section| root.has(section)) {
         root.note("reduction", "the file has no costs: add [reduction] with task, merge and result_bytes");
     }
     // A section that is there and wrong leaves no profile.
     let reduction = reduction.map(|s| reduction_of(&s));
     let scatter_gather = scatter.map(|s| scatter_gather::read(&s));
-    if reduction.is_none() && scatter_gather.is_none() {
+    let farm = farm.map(|s| farm::of(&s));
+    if reduction.is_none() && scatter_gather.is_none() && farm.is_none() {
         return None;
     }
     let reduction = reduction.map_or(Some(None), |r| r.map(Some))?;
     let scatter_gather = scatter_gather.map_or(Some(None), |s| s.map(Some))?;
-    Some(Profile { application: application?, source, reduction, scatter_gather })
+    let farm = farm.map_or(Some(None), |f| f.map(Some))?;
+    Some(Profile { application: application?, source, reduction, scatter_gather, farm })
 }
 
 fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
@@ -110,7 +113,7 @@ fn join(section: &Section<'_, '_>) -> Option<Join> {
     Some(Join { at, cost })
 }
 
-fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {
+pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {
     let Some(section) = reduction.inner(key) else {
         return reduction.quantity::<Seconds>(key).map(|s| Cost::constant(s.0));
     };
@@ -129,7 +132,7 @@ fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {
     Some(cost)
 }
 
-fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {
+pub(super) fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {
     let Some(section) = reduction.inner("result_bytes") else {
         return reduction.quantity::<PartBytes>("result_bytes").map(|b| (b.number(), 0.0));
     };

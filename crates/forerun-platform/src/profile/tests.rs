@@ -84,7 +84,8 @@ proptest! {
     ) {
         let join = join.map(|(at, cost)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost });
         let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention });
-        let profile = Profile { application: "sort".into(), source: "a \"pilot\"\nrun".into(), reduction, scatter_gather: None };
+        let source = "a \"pilot\"\nrun".into();
+        let profile = Profile { application: "sort".into(), source, reduction, ..Profile::default() };
         let text = profile.to_toml();
         let again = Profile::from_toml(&text, "x").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(again, profile);

@@ -1,6 +1,6 @@
 //! Writing a profile file.
 
-use super::{Cost, JoinAt, Profile, scatter_gather};
+use super::{Cost, JoinAt, Profile, farm, scatter_gather};
 use crate::file::Writer;
 use crate::units::{PartBytes, Seconds, SecondsPerByte};
 
@@ -16,9 +16,7 @@ impl Profile {
             out.raw("merge", cost(&reduction.merge));
             out.raw("sink", cost(&reduction.sink));
             out.raw("finish", cost(&reduction.finish));
-            let (fixed, per_byte) = reduction.result_bytes;
-            let fixed = PartBytes(fixed);
-            out.raw("result_bytes", format_args!("{{ fixed = \"{fixed:#}\", per_byte = {per_byte:?} }}"));
+            out.raw("result_bytes", size(reduction.result_bytes));
             if !reduction.growth.is_empty() {
                 out.raw("growth", format_args!("{:?}", reduction.growth));
             }
@@ -38,11 +36,20 @@ impl Profile {
             out.header("[scatter_gather]");
             scatter_gather::write(costs, &mut out);
         }
+        if let Some(costs) = &self.farm {
+            out.header("[farm]");
+            farm::write(costs, &mut out);
+        }
         out.finish()
     }
 }
 
-fn cost(c: &Cost) -> String {
+pub(super) fn size((fixed, per_byte): (f64, f64)) -> String {
+    let fixed = PartBytes(fixed);
+    format!("{{ fixed = \"{fixed:#}\", per_byte = {per_byte:?} }}")
+}
+
+pub(super) fn cost(c: &Cost) -> String {
     let mut parts = vec![format!("fixed = \"{:#}\"", Seconds(c.fixed))];
     if c.per_byte != 0.0 {
         parts.push(format!("per_byte = \"{:#}\"", SecondsPerByte(c.per_byte)));

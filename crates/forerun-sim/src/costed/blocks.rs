@@ -26,7 +26,7 @@ impl CostedBlocks {
 
 /// A block that is only its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Block(u64);
+pub struct Block(pub(super) u64);
 
 impl Message for Block {
     fn bytes(&self) -> u64 {

@@ -4,6 +4,7 @@
 //! patterns that run a real one, with [`crate::pricing::Profiled`] for what its work costs.
 
 mod blocks;
+mod farm;
 mod growth;
 mod tally;
 mod volume;
@@ -13,6 +14,7 @@ use forerun_skeleton::reduction::{Reduce, Sinks, Source};
 use forerun_skeleton::{AppError, RunError};
 
 pub use blocks::{Block, CostedBlocks, Evenly, Packet, Packets};
+pub use farm::CostedTasks;
 use growth::Growth;
 pub use tally::{Tallied, Tally};
 pub use volume::Volume;

@@ -11,8 +11,8 @@ const GAIN: f64 = 1.05;
 ///
 /// A slave that waits w and works y for the tasks of a message has a cycle c = y + w. If the master were
 /// always free, that would be c₀ = max(y, min((y + trip) / prefetch, y + w₀)), where the trip is twice the
-/// least time to a slave's first task, and w₀ the least that a slave waited. With two masters, the slaves of
-/// which one has become the second, the cycle is max(c₀, c / 2): half of the queue is left.
+/// least time to a slave's first task, and w₀ the least that a slave waited. With half of the S slaves a master is
+/// left with a queue again, of slaves that come at odd times, each for c / S of its time at most.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waits {
     trip_s: f64,
@@ -70,10 +70,69 @@ impl Waits {
         }
         let now = work + wait;
         let free = work.max(((work + self.trip_s) / self.prefetch).min(work + self.least_s));
-        let then = free.max(now / 2.0);
+        let then = cycle(free, now / slaves as f64, slaves.div_ceil(2));
         let (slaves, messages) = (slaves as f64, messages as f64);
         // At the end, both halves wait for the last tasks of the other.
         let end = 2.0 * now;
         messages * now / slaves > GAIN * (messages * then / (slaves - 1.0) + end)
+    }
+}
+
+/// A slave's cycle where `slaves` slaves share a master that serves each for `serve` seconds, and it would be `free`
+/// if nobody else were there.
+///
+/// Mean value analysis of a closed loop with one station, whose service does not vary: whoever comes finds those
+/// that one slave less leaves there on average, the one that is served half done.
+fn cycle(free: f64, serve: f64, slaves: u64) -> f64 {
+    let away = (free - serve).max(0.0);
+    let (mut there, mut busy, mut cycle) = (0.0, 0.0f64, free);
+    for n in 1..=slaves {
+        let stay = serve * (1.0 + there - busy / 2.0);
+        cycle = away + stay;
+        let rate = n as f64 / cycle;
+        there = rate * stay;
+        busy = (rate * serve).min(1.0);
+    }
+    cycle.max(free)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers of `slaves` slaves that wait and work so long, twice each; then the verdict.
+    fn verdict(first: f32, waited: f32, worked: f32, slaves: u64, messages: u64) -> bool {
+        let mut waits = Waits::new(1, f64::INFINITY);
+        waits.note(Spent::First { waited: first, worked });
+        for _ in 0..2 * slaves {
+            assert!(!waits.is_due(slaves));
+            waits.note(Spent::Further { waited, worked });
+        }
+        assert!(waits.is_due(slaves));
+        waits.is_split_better(slaves, messages)
+    }
+
+    #[test]
+    fn a_queue_is_split_and_a_long_way_is_not() {
+        // Ten slaves wait ten times as long as a round trip takes, for a master or for a slow network.
+        assert!(verdict(0.5, 10.0, 0.1, 10, 10_000));
+        assert!(!verdict(5.0, 10.0, 0.1, 10, 10_000));
+        // Tasks that take as long as the queue leave none.
+        assert!(!verdict(0.5, 1.0, 10.0, 10, 10_000));
+        // Neither too few tasks nor too few slaves are split.
+        assert!(!verdict(0.5, 10.0, 0.1, 10, 10));
+        assert!(!verdict(0.5, 10.0, 0.1, 2, 10_000));
+    }
+
+    #[test]
+    fn a_cycle_is_free_where_nobody_waits_and_the_masters_where_all_do() {
+        assert_eq!(cycle(10.0, 1.0, 1), 10.0);
+        for slaves in 1..100 {
+            let c = cycle(10.0, 1.0, slaves);
+            assert!(
+                c >= 10.0f64.max(slaves as f64) - 1e-9 && c <= 10.0f64.max(slaves as f64) * 1.25,
+                "{slaves}: {c}"
+            );
+        }
     }
 }

@@ -58,7 +58,8 @@ pub(super) fn costs_on(
                 .map_err(|e| super::execute::explain(e, interrupt))?;
             let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());
             let scatter_gather = Some(found.profile.clone());
-            let profile = Profile { application: job.name().into(), source, reduction: None, scatter_gather };
+            let application = job.name().into();
+            let profile = Profile { application, source, scatter_gather, ..Profile::default() };
             (profile, Some(found))
         }
     };
