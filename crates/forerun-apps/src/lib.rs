@@ -7,7 +7,9 @@
 
 pub mod command;
 mod erased;
+pub mod hip;
 mod job;
+pub mod mandelbrot;
 pub mod sort;
 
 pub use erased::{

@@ -93,7 +93,7 @@ fn cycle(free: f64, serve: f64, slaves: u64) -> f64 {
         there = rate * stay;
         busy = (rate * serve).min(1.0);
     }
-    cycle.max(free)
+    cycle.max(free).max(slaves as f64 * serve)
 }
 
 #[cfg(test)]

@@ -1,0 +1,53 @@
+//! The picture: colours, and the file.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use forerun_skeleton::AppError;
+
+use super::View;
+
+/// Colours of escape times: black where a point does not escape, else round a circle of colours that turns with the
+/// logarithm of the iterations, so that every scale has some.
+fn colour(iterations: u32, most: u32) -> [u8; 3] {
+    if iterations >= most {
+        return [0; 3];
+    }
+    let turn = f64::from(iterations).ln_1p();
+    [0.55, 0.65, 0.8].map(|phase| {
+        let wave = (std::f64::consts::TAU * (0.35 * turn + phase)).cos();
+        (127.5 * (1.0 + wave)).round() as u8
+    })
+}
+
+/// Writes the picture of a view as a PNG, from the iterations of all its points, row by row. It gets its name when it is
+/// complete.
+///
+/// # Errors
+/// A sentence that names the file.
+pub fn write_png(view: &View, iterations: &[u32], to: &Path) -> Result<(), AppError> {
+    let trouble =
+        |e: &dyn std::fmt::Display| AppError::new(format!("{} cannot be written: {e}", to.display()));
+    let directory = to.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let file = tempfile::NamedTempFile::new_in(directory).map_err(|e| trouble(&e))?;
+    let (width, height) = view.size();
+    let bytes: Vec<u8> = iterations.iter().flat_map(|&n| colour(n, view.most())).collect();
+    let mut encoder = png::Encoder::new(BufWriter::new(file.as_file()), width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header().map_err(|e| trouble(&e))?;
+    writer.write_image_data(&bytes).map_err(|e| trouble(&e))?;
+    writer.finish().map_err(|e| trouble(&e))?;
+    open_to_all(file.as_file()).map_err(|e| trouble(&e))?;
+    file.persist(to).map_err(|e| trouble(&e.error))?;
+    Ok(())
+}
+
+/// A temporary file is its owner's alone; a picture has the permissions of any new file.
+fn open_to_all(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mask = rustix::process::umask(rustix::fs::Mode::empty());
+    rustix::process::umask(mask);
+    file.set_permissions(std::fs::Permissions::from_mode(0o666 & !mask.bits() as u32))
+}
