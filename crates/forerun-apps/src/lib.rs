@@ -7,13 +7,16 @@
 
 pub mod command;
 mod erased;
+mod farm;
 pub mod hip;
 mod job;
 pub mod mandelbrot;
 pub mod sort;
+mod whole;
 
 pub use erased::{
     Erased, ErasedApp, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks, ErasedSource,
     Together,
 };
+pub use farm::FarmJob;
 pub use job::{Extent, Job, ReductionJob, ScatterGatherJob};

@@ -38,7 +38,7 @@ pub use machine::Machine;
 pub use measured::Measured;
 pub use nearest::nearest;
 pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
-pub use plan::{Deal, Grain, Plan, Skeleton, Strategy};
+pub use plan::{Deal, FarmPlan, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Storage, Throttle};
 pub use preset::{Preset, preset, presets};
 pub use profile::{

@@ -12,17 +12,20 @@ pub enum Skeleton {
     /// The first rank deals blocks of the input out, gathers what the ranks make of them packet by
     /// packet, and writes the result (Juhász and Charaf, section 3).
     ScatterGather,
+    /// Masters give independent tasks to slaves (Mizutani, Ino and Hagihara).
+    Farm,
 }
 
 impl Skeleton {
     /// All skeletons.
-    pub const ALL: [Skeleton; 2] = [Skeleton::Reduction, Skeleton::ScatterGather];
+    pub const ALL: [Skeleton; 3] = [Skeleton::Reduction, Skeleton::ScatterGather, Skeleton::Farm];
 
     /// The name on the command line and in files.
     pub fn name(self) -> &'static str {
         match self {
             Skeleton::Reduction => "reduction",
             Skeleton::ScatterGather => "scatter-gather",
+            Skeleton::Farm => "farm",
         }
     }
 }
@@ -85,14 +88,30 @@ pub struct Grain {
     pub bytes: u64,
 }
 
+/// How a farm's masters and slaves work together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarmPlan {
+    /// Masters, beside the plan's processors, which are its slaves; 0 where the one processor does all itself.
+    pub masters: usize,
+    /// Whether slaves become masters while theirs makes them wait.
+    #[serde(default)]
+    pub dynamic: bool,
+    /// Tasks of a message.
+    pub grain: u64,
+    /// Messages of tasks that a slave has at a time.
+    pub prefetch: u64,
+    /// How often a task is tried that fails.
+    pub attempts: u32,
+}
+
 /// The way to run a job, with the time predicted for it and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// The pattern.
     #[serde(default)]
     pub skeleton: Skeleton,
-    /// Strategy of the reduction. (Scatter-gather has none; there it says `master-slave`, which is
-    /// what its first rank and the others are.)
+    /// Strategy of the reduction. (Scatter-gather and the farm have none; there it says `master-slave`,
+    /// which is what their first rank and the others are.)
     pub strategy: Strategy,
     /// Ranks of all groups together.
     pub processors: usize,
@@ -118,6 +137,9 @@ pub struct Plan {
     /// rank's work; 0 where that rank reads and writes itself.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ahead: usize,
+    /// Masters and messages of a farm.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farm: Option<FarmPlan>,
     /// Messages that a rank may be ahead of each receiver (slots per ordered pair).
     pub window: usize,
     /// The predicted time.
@@ -138,7 +160,7 @@ impl Plan {
     pub fn pattern(&self) -> &'static str {
         match self.skeleton {
             Skeleton::Reduction => self.strategy.name(),
-            Skeleton::ScatterGather => self.skeleton.name(),
+            Skeleton::ScatterGather | Skeleton::Farm => self.skeleton.name(),
         }
     }
 }

@@ -9,7 +9,7 @@
 //! | [`models`] | models that stand alone: packets, farms |
 //! | [`mapping`] | where the stages of a pipeline go |
 //! | [`execute`] | running a job as planned |
-//! | [`scatter`] | the same for jobs as scatter-gather |
+//! | [`scatter`], [`farm`] | the same for jobs as scatter-gather, and as farms |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
 //! | [`mod@reproduce`] | the source papers' tables beside ours |
@@ -29,6 +29,7 @@ pub mod drawings;
 pub mod drawn;
 pub mod error;
 pub mod execute;
+pub mod farm;
 pub mod figures;
 pub mod file;
 pub mod guardian;

@@ -51,6 +51,7 @@ pub fn script(plan: &Plan, platform: &Platform, command: &[OsString]) -> String 
             format!("--block '{} B'", plan.grain.bytes),
             format!("--ahead {}", plan.ahead),
         ],
+        Skeleton::Farm => vec![format!("--processors {}", plan.processors)],
     });
     run.retain(|w| !w.is_empty());
     format!(

@@ -124,6 +124,7 @@ pub struct Commands {
 pub(crate) enum Role {
     Map,
     Merge,
+    Task,
 }
 
 impl Commands {
@@ -290,6 +291,7 @@ impl Commands {
         let text = match role {
             Role::Map => self.map.text(),
             Role::Merge => self.merge.text(),
+            Role::Task => unreachable!("a reduction has a map and a merge"),
         };
         let said = |why| Said { role, text, on: on(), why }.error();
         match call(command, parts, &limits) {

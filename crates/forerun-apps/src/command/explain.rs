@@ -49,6 +49,7 @@ impl Role {
         match self {
             Role::Map => "map",
             Role::Merge => "merge",
+            Role::Task => "task",
         }
     }
 }

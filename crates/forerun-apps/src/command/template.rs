@@ -54,15 +54,24 @@ pub(crate) struct Template {
 impl Template {
     /// The map command.
     pub(crate) fn map(text: &str, shell: bool) -> Result<Self, AppError> {
+        Self::of_files("map", text, shell)
+    }
+
+    /// The command of a farm's task.
+    pub(crate) fn task(text: &str, shell: bool) -> Result<Self, AppError> {
+        Self::of_files("task", text, shell)
+    }
+
+    fn of_files(role: &str, text: &str, shell: bool) -> Result<Self, AppError> {
         if shell {
-            return Self::shell("map", text, true);
+            return Self::shell(role, text, true);
         }
-        let words = split("map", text)?;
+        let words = split(role, text)?;
         let mut parsed = Vec::new();
         for word in &words[1..] {
             if unknown(word, &[]) {
                 return Err(AppError::new(format!(
-                    "the map command has the word `{word}`, but the only placeholder of a map is `{{}}`, the task's files; use --shell to pass `{word}` on as it is"
+                    "the {role} command has the word `{word}`, but the only placeholder of a {role} is `{{}}`, the task's files; use --shell to pass `{word}` on as it is"
                 )));
             }
             parsed.push(match word.as_str() {
@@ -72,7 +81,7 @@ impl Template {
             });
         }
         let one = parsed.iter().any(|w| matches!(w, Word::Mixed { .. }));
-        Self::direct("map", text, &words[0], parsed, one)
+        Self::direct(role, text, &words[0], parsed, one)
     }
 
     /// The merge command.

@@ -73,3 +73,31 @@ impl Reference {
 fn norm(z: (f64, f64)) -> f64 {
     z.0 * z.0 + z.1 * z.1
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{View, escape};
+    use super::*;
+
+    #[test]
+    fn perturbation_gives_what_plain_numbers_do_where_they_can() {
+        // The references: one in the set, one that escapes late, one that escapes at once.
+        for (centre, width) in [(("-0.7", "0.1"), 0.3), (("-0.7436", "0.1318"), 0.01), (("1", "1"), 4.0)] {
+            let view = View::new(centre, width, (64, 48), 1000).expect("valid");
+            assert!(!view.is_deep());
+            let reference = Reference::new(&view);
+            let middle = (view.centre.0.to_f64().value(), view.centre.1.to_f64().value());
+            let (mut same, mut all) = (0, 0);
+            for row in 0..48 {
+                let (rights, up) = view.offsets(row);
+                for right in rights {
+                    let plain = escape((middle.0 + right, middle.1 + up), 1000);
+                    same += u32::from(reference.escape((right, up), 1000) == plain);
+                    all += 1;
+                }
+            }
+            // Few points are so near the border that rounding tells.
+            assert!(same * 100 > all * 97, "{centre:?}: {same} of {all}");
+        }
+    }
+}

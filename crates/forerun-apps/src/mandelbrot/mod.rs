@@ -18,6 +18,7 @@
 
 mod deep;
 mod escape;
+mod job;
 mod picture;
 mod view;
 
@@ -26,6 +27,7 @@ use forerun_skeleton::{AppError, Message};
 
 use deep::Reference;
 pub use escape::{escape, escape_all};
+pub use job::Picture;
 pub use picture::write_png;
 pub use view::View;
 

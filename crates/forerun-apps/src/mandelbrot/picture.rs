@@ -1,12 +1,11 @@
 //! The picture: colours, and the file.
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use forerun_skeleton::AppError;
 
 use super::View;
+use crate::whole::write_whole;
 
 /// Colours of escape times: black where a point does not escape, else round a circle of colours that turns with the
 /// logarithm of the iterations, so that every scale has some.
@@ -29,25 +28,14 @@ fn colour(iterations: u32, most: u32) -> [u8; 3] {
 pub fn write_png(view: &View, iterations: &[u32], to: &Path) -> Result<(), AppError> {
     let trouble =
         |e: &dyn std::fmt::Display| AppError::new(format!("{} cannot be written: {e}", to.display()));
-    let directory = to.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = tempfile::NamedTempFile::new_in(directory).map_err(|e| trouble(&e))?;
     let (width, height) = view.size();
+    let mut file = Vec::new();
     let bytes: Vec<u8> = iterations.iter().flat_map(|&n| colour(n, view.most())).collect();
-    let mut encoder = png::Encoder::new(BufWriter::new(file.as_file()), width, height);
+    let mut encoder = png::Encoder::new(&mut file, width, height);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
     let mut writer = encoder.write_header().map_err(|e| trouble(&e))?;
     writer.write_image_data(&bytes).map_err(|e| trouble(&e))?;
     writer.finish().map_err(|e| trouble(&e))?;
-    open_to_all(file.as_file()).map_err(|e| trouble(&e))?;
-    file.persist(to).map_err(|e| trouble(&e.error))?;
-    Ok(())
-}
-
-/// A temporary file is its owner's alone; a picture has the permissions of any new file.
-fn open_to_all(file: &File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    let mask = rustix::process::umask(rustix::fs::Mode::empty());
-    rustix::process::umask(mask);
-    file.set_permissions(std::fs::Permissions::from_mode(0o666 & !mask.bits() as u32))
+    write_whole(to, &file)
 }

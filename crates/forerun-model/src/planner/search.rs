@@ -112,6 +112,7 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, PlanError> {
             gather: tried.shape.gathered(),
             deal,
             grain: Grain { tasks: request.known_length.then_some(tried.cut.tasks), bytes: tried.cut.grain },
+            farm: None,
             window: WINDOW,
             predicted: request.known_length.then_some(prediction.interval),
             reason: prediction.reason.clone(),

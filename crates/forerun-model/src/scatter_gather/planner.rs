@@ -172,6 +172,7 @@ impl Search<'_, '_> {
             grain: Grain { tasks: Some(blocks.count), bytes: size },
             shares: setting.shape.shares.clone(),
             ahead: setting.ahead,
+            farm: None,
             window: setting.window,
             predicted: Some(prediction.interval),
             reason: prediction.reason.clone(),

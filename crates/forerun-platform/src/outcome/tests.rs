@@ -27,6 +27,7 @@ fn outcome() -> Outcome {
         gather: 1,
         deal: Deal::default(),
         grain: Grain { tasks: Some(6), bytes: 4096 },
+        farm: None,
         window: 4,
         predicted: Some(Interval { makespan_s: 9.6, low_s: 9.0, high_s: 11.0 }),
         reason: "tasks bound it".into(),

@@ -1,6 +1,8 @@
 //! The command line: what can be said.
 
 mod count;
+mod farm;
+mod farm_jobs;
 mod job;
 pub mod map;
 mod model;
@@ -12,6 +14,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use count::{count, number};
+pub use farm::{FarmCommand, FarmShape, FarmWays};
+pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
@@ -49,6 +53,15 @@ Examples:
     forerun reduce --shell --include '*.txt' docs/ \\
       --map 'tr -s \"[:space:]\" \"\\n\" | sort | uniq -c' \\
       --merge 'awk \"{n[\\$2] += \\$1} END {for (w in n) print n[w], w}\"'";
+
+/// Farms to begin with.
+const FARM_EXAMPLES: &str = "\
+Examples:
+  checksums of all files below docs/, in their order:
+    forerun farm 'sha256sum {}' docs/
+  pictures made smaller, with a shell, each tried three times, taken up again where a run was killed:
+    forerun farm --shell 'convert \"$1\" -resize 50% \"small/${1##*/}\" && echo \"$1\"' \\
+      --retries 2 --resume small.journal --include '*.jpg' pictures/";
 
 /// Tells how long a parallel job will take, on how many processors and which way, before it is
 /// run; then runs it that way and shows how far off it was.
@@ -93,7 +106,7 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Plan a job, run it, and show how far off the prediction was.
     #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by"))]
-    Run(JobArgs<RunOptions>),
+    Run(RunArgs),
     /// Choose the way to run a job, and say why.
     #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]
     Plan(JobArgs<PlanOptions>),
@@ -103,6 +116,9 @@ pub enum Command {
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceCommand>),
+    /// Run an external command for each of many files, in parallel.
+    #[command(after_help = FARM_EXAMPLES)]
+    Farm(Box<FarmCommand>),
     /// Put predicted times beside measured ones.
     Compare(CompareArgs),
     /// Write outcomes as one self-contained HTML page.

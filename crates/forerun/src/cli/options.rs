@@ -159,10 +159,13 @@ fn skeleton(name: &str) -> Result<Pin<Skeleton>, String> {
     if name == "auto" {
         return Ok(Pin::Auto);
     }
-    Skeleton::ALL.into_iter().find(|s| s.name() == name).map(Pin::To).ok_or_else(|| {
-        let names: Vec<_> = Skeleton::ALL.map(Skeleton::name).to_vec();
-        format!("expected auto, {}", names.join(", "))
-    })
+    // A farm's tasks have no merge: none of these jobs is one.
+    let known = [Skeleton::Reduction, Skeleton::ScatterGather];
+    known
+        .into_iter()
+        .find(|s| s.name() == name)
+        .map(Pin::To)
+        .ok_or_else(|| format!("expected auto, {}", known.map(Skeleton::name).join(", ")))
 }
 
 fn strategy(name: &str) -> Result<Pin<Strategy>, String> {
@@ -175,7 +178,7 @@ fn strategy(name: &str) -> Result<Pin<Strategy>, String> {
     })
 }
 
-fn processors(text: &str) -> Result<Pin<usize>, String> {
+pub(super) fn processors(text: &str) -> Result<Pin<usize>, String> {
     match text {
         "auto" => Ok(Pin::Auto),
         _ => number_of_processors(text).map(Pin::To).map_err(|e| format!("{e}, or auto")),

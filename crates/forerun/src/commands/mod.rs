@@ -1,5 +1,7 @@
 //! What each command does.
 
+pub mod farm;
+pub mod farm_jobs;
 pub mod generate;
 pub mod isoefficiency;
 pub mod job;
@@ -15,7 +17,7 @@ pub mod run;
 pub mod stream;
 
 use crate::calibrate::calibrate_command;
-use crate::cli::{Cli, Command, GenerateCommand, PlatformCommand};
+use crate::cli::{Cli, Command, GenerateCommand, JobArgs, PlatformCommand, RunJob};
 use crate::console::Console;
 use crate::error::{CliError, failed};
 use crate::paths::Paths;
@@ -45,7 +47,12 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             context.interrupt.busy(|| calibrate_command(&args, &context.console, &context.interrupt))
         }
         Command::Reduce(reduce) => job::reduce(&reduce.job, &reduce.how, &mut context),
-        Command::Run(args) => job::of(args, &mut context),
+        Command::Farm(args) => farm::run(&args, &mut context),
+        Command::Run(args) => match args.job {
+            RunJob::Mandelbrot(args) => farm_jobs::mandelbrot(&args, &mut context),
+            RunJob::Hip(args) => farm_jobs::hip(&args, &mut context),
+            RunJob::Job(job) => job::of(JobArgs { job }, &mut context),
+        },
         Command::Plan(args) => job::of(args, &mut context),
         Command::Predict(args) => job::of(args, &mut context),
         Command::Compare(args) => {

@@ -86,6 +86,7 @@ fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
         grain: Grain { tasks: None, bytes },
         shares: Vec::new(),
         ahead: 0,
+        farm: None,
         window: how.shape.window,
         predicted: None,
         reason: String::new(),

@@ -78,7 +78,7 @@ impl Configuration {
     pub fn pattern(&self) -> &'static str {
         match self.skeleton {
             Skeleton::Reduction => self.strategy.name(),
-            Skeleton::ScatterGather => self.skeleton.name(),
+            Skeleton::ScatterGather | Skeleton::Farm => self.skeleton.name(),
         }
     }
 

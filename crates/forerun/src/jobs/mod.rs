@@ -124,7 +124,11 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
     Ok(scatter::Facts { name: "tasks".into(), bytes: all, block })
 }
 
-fn timeout(text: &str) -> Result<Duration, CliError> {
+/// A time given as `--timeout`.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn timeout(text: &str) -> Result<Duration, CliError> {
     let seconds: Seconds = text.parse().map_err(|e| request(format!("--timeout {text}: {e}")))?;
     Duration::try_from_secs_f64(seconds.0).map_err(|e| request(format!("--timeout {text}: {e}")))
 }

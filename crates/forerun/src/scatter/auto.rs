@@ -66,7 +66,7 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
     match choose(one, other, context)? {
         Skeleton::ScatterGather => running::run_planned(job, &costs, &scattered, how, context),
-        Skeleton::Reduction => {
+        Skeleton::Reduction | Skeleton::Farm => {
             run::run_planned(job, &facts, reduced, &platform, (by_reduction, largest), how, context)
         }
     }
@@ -89,7 +89,7 @@ pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Contex
         Skeleton::ScatterGather => {
             planned::plan_costed(&costs.facts, &costs.costs, &costs.platform, how, context)
         }
-        Skeleton::Reduction => plan::run(&facts, reduced, &platform, how, context),
+        Skeleton::Reduction | Skeleton::Farm => plan::run(&facts, reduced, &platform, how, context),
     }
 }
 

@@ -49,6 +49,7 @@ pub(crate) fn outcome(
         gather: 1,
         deal: Deal::default(),
         grain: Grain { tasks: Some(tasks), bytes: 4 << 20 },
+        farm: None,
         window: 2,
         predicted,
         reason:

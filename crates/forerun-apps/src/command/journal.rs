@@ -1,0 +1,301 @@
+//! Finished tasks and their outputs in a file, so that a run that was killed can be taken up again.
+//!
+//! ```text
+//! file    MAGIC identity record*
+//! record  index length sum output        the sum is over all else of the record
+//! ```
+//!
+//! Numbers are of 64 bits, little-endian. A record is in the file when its task is finished, whatever happens to the
+//! process then (SIGKILL; of a machine that loses its power the last records may be lost, since it is not waited for the
+//! disk). A record that is not whole or whose sum is wrong is cut off with all that follows, and its task is done again.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use forerun_skeleton::AppError;
+use rustix::fs::{FlockOperation, flock};
+
+use super::inputs::InputFile;
+use super::output::Output;
+use super::scratch::plain;
+use super::show;
+
+const MAGIC: &[u8; 16] = b"forerun journal1";
+/// Bytes before the first record, and of a record beside its output.
+const HEAD: u64 = 24;
+const RECORD: u64 = 24;
+/// Bytes copied at a time.
+const BLOCK: usize = 64 << 10;
+
+/// A sum of bytes that tells whether they are whole: FNV-1a, 64 bits.
+#[derive(Debug, Clone, Copy)]
+struct Sum(u64);
+
+impl Sum {
+    fn new() -> Sum {
+        Sum(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}
+
+/// What tells a job from others: its command, and its files with their sizes, in order.
+pub(crate) fn identity(command: &str, shell: bool, files: &[InputFile]) -> u64 {
+    let mut sum = Sum::new();
+    sum.add(&[u8::from(shell)]);
+    sum.add(command.as_bytes());
+    for file in files {
+        sum.add(&[0]);
+        sum.add(file.path.as_os_str().as_encoded_bytes());
+        sum.add(&file.bytes.to_le_bytes());
+    }
+    sum.0
+}
+
+/// An open journal, which is this run's alone.
+#[derive(Debug)]
+pub(crate) struct Journal {
+    file: File,
+    path: PathBuf,
+    /// Where the next record goes.
+    end: u64,
+    /// Where each output is, and its length.
+    outputs: BTreeMap<u64, (u64, u64)>,
+    /// Those that were there when it was opened.
+    known: Vec<u64>,
+}
+
+impl Journal {
+    /// Opens the journal of the job `identity` of so many tasks; makes it where it is missing or empty.
+    ///
+    /// # Errors
+    /// That it cannot be used, is another job's or no journal, or is in use.
+    pub(crate) fn open(path: &Path, identity: u64, tasks: u64) -> Result<Journal, AppError> {
+        let refuse = |what: &str| AppError::new(format!("--resume {}: {what}", show::path(path)));
+        let failed = |e: io::Error| refuse(&format!("the journal cannot be used ({})", plain(&e)));
+        let file =
+            File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(rustix::io::Errno::WOULDBLOCK) => return Err(refuse("another run is using this journal")),
+            // A file system without locks.
+            Ok(()) | Err(_) => {}
+        }
+        let length = file.metadata().map_err(failed)?.len();
+        let mut journal =
+            Journal { path: path.into(), end: HEAD, outputs: BTreeMap::new(), known: Vec::new(), file };
+        let mut head = [0; HEAD as usize];
+        head[..16].copy_from_slice(MAGIC);
+        head[16..].copy_from_slice(&identity.to_le_bytes());
+        let mut found = vec![0; length.min(HEAD) as usize];
+        journal.file.read_exact_at(&mut found, 0).map_err(failed)?;
+        if found.len() < head.len() && head.starts_with(&found) {
+            // New, or killed in its first moment.
+            journal.file.write_all_at(&head, 0).map_err(failed)?;
+        } else if !found.starts_with(MAGIC) {
+            return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
+        } else if found != head {
+            return Err(refuse(
+                "the journal is of another job: the command, the files, their order or their sizes differ; name a \
+                 new file",
+            ));
+        } else {
+            journal.read(length, tasks).map_err(failed)?;
+        }
+        journal.file.set_len(journal.end).map_err(failed)?;
+        journal.known = journal.outputs.keys().copied().collect();
+        Ok(journal)
+    }
+
+    /// Reads records up to the first that is not whole.
+    fn read(&mut self, length: u64, tasks: u64) -> io::Result<()> {
+        let mut from = io::BufReader::with_capacity(BLOCK, self.file.try_clone()?);
+        from.seek(SeekFrom::Start(HEAD))?;
+        let mut block = vec![0; BLOCK];
+        while self.end + RECORD <= length {
+            let mut record = [0; RECORD as usize];
+            from.read_exact(&mut record)?;
+            let [index, bytes, sum] = [0, 8, 16]
+                .map(|at| u64::from_le_bytes(record[at..].first_chunk().copied().unwrap_or_default()));
+            if index >= tasks || bytes > length - self.end - RECORD {
+                break;
+            }
+            let mut found = Sum::new();
+            found.add(&record[..16]);
+            let mut left = bytes;
+            while left > 0 {
+                let some = &mut block[..left.min(BLOCK as u64) as usize];
+                from.read_exact(some)?;
+                found.add(some);
+                left -= some.len() as u64;
+            }
+            if found.0 != sum {
+                break;
+            }
+            self.outputs.insert(index, (self.end + RECORD, bytes));
+            self.end += RECORD + bytes;
+        }
+        Ok(())
+    }
+
+    /// Tasks that are finished.
+    pub(crate) fn len(&self) -> u64 {
+        self.outputs.len() as u64
+    }
+
+    /// The tasks that were finished when it was opened.
+    pub(crate) fn known(&self) -> Vec<u64> {
+        self.known.clone()
+    }
+
+    /// Whether a task is finished.
+    pub(crate) fn has(&self, index: u64) -> bool {
+        self.outputs.contains_key(&index)
+    }
+
+    /// Adds a finished task.
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub(crate) fn add(&mut self, index: u64, output: &Output) -> Result<(), AppError> {
+        let bytes = output.body.bytes();
+        let mut record = [0; RECORD as usize];
+        record[..8].copy_from_slice(&index.to_le_bytes());
+        record[8..16].copy_from_slice(&bytes.to_le_bytes());
+        let start = self.end + RECORD;
+        let mut to = Summed { sum: Sum::new(), to: &self.file };
+        to.sum.add(&record[..16]);
+        // The head last: before it is there, the record is none.
+        let written =
+            (&self.file).seek(SeekFrom::Start(start)).and_then(|_| output.copy_to(&mut to)).and_then(|()| {
+                record[16..].copy_from_slice(&to.sum.0.to_le_bytes());
+                self.file.write_all_at(&record, self.end)
+            });
+        written.map_err(|e| self.trouble(&e))?;
+        self.outputs.insert(index, (start, bytes));
+        self.end = start + bytes;
+        Ok(())
+    }
+
+    /// Copies the output of a task to `to`; says whether it is there.
+    ///
+    /// # Errors
+    /// That it cannot be read or written.
+    pub(crate) fn copy_to(&self, index: u64, to: &mut impl Write) -> Result<bool, AppError> {
+        let Some(&(mut at, bytes)) = self.outputs.get(&index) else { return Ok(false) };
+        let end = at + bytes;
+        let mut block = vec![0; BLOCK.min(bytes as usize)];
+        while at < end {
+            let some = &mut block[..((end - at) as usize).min(BLOCK)];
+            self.file.read_exact_at(some, at).map_err(|e| self.trouble(&e))?;
+            to.write_all(some).map_err(|e| AppError::new(format!("cannot write outputs: {}", plain(&e))))?;
+            at += some.len() as u64;
+        }
+        Ok(true)
+    }
+
+    fn trouble(&self, e: &io::Error) -> AppError {
+        AppError::new(format!(
+            "--resume {}: the journal cannot be used ({})",
+            show::path(&self.path),
+            plain(e)
+        ))
+    }
+}
+
+/// Writes and sums.
+struct Summed<'a> {
+    sum: Sum,
+    to: &'a File,
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.to.write(bytes)?;
+        self.sum.add(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::output::{Body, Origin};
+    use super::*;
+
+    fn output(bytes: &[u8]) -> Output {
+        let path = Path::new("x");
+        Output { body: Body::Memory(bytes.to_vec()), origin: Origin::new(0..1, path, path) }
+    }
+
+    fn message(result: Result<Journal, AppError>) -> String {
+        result.err().map(|e| e.to_string()).unwrap_or_default()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// Cut or damaged anywhere, a journal has the tasks before that, whole, and goes on after them.
+        #[test]
+        fn what_is_whole_is_kept(
+            outputs in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 1..12),
+            place in any::<prop::sample::Index>(),
+            cut in any::<bool>(),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("journal");
+            let tasks = outputs.len() as u64;
+            let mut ends = Vec::new();
+            {
+                let mut journal = Journal::open(&path, 7, tasks).unwrap();
+                for (index, bytes) in outputs.iter().enumerate() {
+                    journal.add(index as u64, &output(bytes)).unwrap();
+                    ends.push(journal.end);
+                }
+            }
+            let mut bytes = std::fs::read(&path).unwrap();
+            let at = HEAD as usize + place.index(bytes.len() - HEAD as usize);
+            if cut { bytes.truncate(at) } else { bytes[at] ^= 0x55 }
+            std::fs::write(&path, &bytes).unwrap();
+            let whole = ends.iter().filter(|end| **end <= at as u64).count();
+            let mut journal = Journal::open(&path, 7, tasks).unwrap();
+            prop_assert_eq!(journal.known(), (0..whole as u64).collect::<Vec<_>>());
+            for (index, bytes) in outputs.iter().enumerate().skip(whole) {
+                journal.add(index as u64, &output(bytes)).unwrap();
+            }
+            drop(journal);
+            let journal = Journal::open(&path, 7, tasks).unwrap();
+            for (index, bytes) in outputs.iter().enumerate() {
+                let mut copy = Vec::new();
+                prop_assert!(journal.copy_to(index as u64, &mut copy).unwrap());
+                prop_assert_eq!(&copy, bytes);
+            }
+        }
+    }
+
+    #[test]
+    fn journals_of_others_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal");
+        let journal = Journal::open(&path, 7, 3).unwrap();
+        assert!(message(Journal::open(&path, 7, 3)).contains("another run is using"));
+        drop(journal);
+        assert!(message(Journal::open(&path, 8, 3)).contains("of another job"));
+        std::fs::write(&path, "a text that is longer than a head").unwrap();
+        assert!(message(Journal::open(&path, 7, 3)).contains("no journal"));
+        std::fs::write(&path, "short").unwrap();
+        assert!(message(Journal::open(&path, 7, 3)).contains("no journal"));
+        assert!(message(Journal::open(dir.path(), 7, 3)).contains("cannot be used"));
+    }
+}

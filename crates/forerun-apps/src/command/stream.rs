@@ -1,0 +1,109 @@
+//! Where outputs go one after the other, while a run goes on.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use forerun_skeleton::{AppError, Cancel};
+use tempfile::NamedTempFile;
+
+use super::destination::Destination;
+use super::output::Output;
+use super::patient::{self, Patient};
+use super::scratch::plain;
+use super::show;
+
+/// Standard output, or a file that gets its name when it is complete.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    to: To,
+    cancel: Cancel,
+    bytes: u64,
+}
+
+#[derive(Debug)]
+enum To {
+    StandardOutput,
+    Special(File, PathBuf),
+    File(NamedTempFile, PathBuf),
+    /// It was finished.
+    Nowhere,
+}
+
+impl Stream {
+    /// Opens it; standard output for none.
+    ///
+    /// # Errors
+    /// That it cannot be written.
+    pub(crate) fn open(path: Option<&Path>, cancel: Cancel) -> Result<Self, AppError> {
+        let to = match Destination::open(path)? {
+            Destination::StandardOutput => To::StandardOutput,
+            Destination::Special(path) => {
+                let file = patient::open(&path, &cancel).map_err(|e| trouble(&show::path(&path), &e))?;
+                To::Special(file, path)
+            }
+            Destination::File(path) => {
+                let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+                let made = tempfile::Builder::new()
+                    .prefix(".forerun-")
+                    .permissions(std::fs::Permissions::from_mode(0o666))
+                    .tempfile_in(dir);
+                To::File(made.map_err(|e| trouble(&show::path(&path), &e))?, path)
+            }
+        };
+        Ok(Stream { to, cancel, bytes: 0 })
+    }
+
+    /// Writes an output.
+    ///
+    /// # Errors
+    /// That it cannot be written; that the run is cancelled while nobody reads.
+    pub(crate) fn write(&mut self, output: &Output) -> Result<(), AppError> {
+        output.copy_to(self).map_err(|e| trouble(&self.place(), &e))
+    }
+
+    /// Ends it; gives the bytes written and where they are.
+    ///
+    /// # Errors
+    /// That the file cannot be given its name.
+    pub(crate) fn finish(&mut self) -> Result<(u64, String), AppError> {
+        let place = self.place();
+        if let To::File(file, path) = std::mem::replace(&mut self.to, To::Nowhere) {
+            // A result that is replaced keeps its permissions.
+            let kept = std::fs::metadata(&path).map(|m| file.as_file().set_permissions(m.permissions()));
+            kept.unwrap_or(Ok(())).map_err(|e| trouble(&place, &e))?;
+            file.persist(&path).map_err(|e| trouble(&place, &e.error))?;
+        }
+        Ok((self.bytes, place))
+    }
+
+    fn place(&self) -> String {
+        match &self.to {
+            To::StandardOutput | To::Nowhere => "standard output".into(),
+            To::Special(_, path) | To::File(_, path) => show::path(path),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = match &self.to {
+            To::StandardOutput => Patient::new(io::stdout().as_fd(), &self.cancel).write(bytes),
+            To::Special(file, _) => Patient::new(file.as_fd(), &self.cancel).write(bytes),
+            To::File(file, _) => Patient::new(file.as_file().as_fd(), &self.cancel).write(bytes),
+            To::Nowhere => Err(io::Error::other("it is finished")),
+        }?;
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn trouble(place: &str, e: &io::Error) -> AppError {
+    AppError::new(format!("cannot write {place}: {}", plain(e)))
+}

@@ -1,0 +1,38 @@
+//! What the command line needs to know of a farm to plan, run and rehearse it.
+
+use forerun_skeleton::AppError;
+use forerun_skeleton::farm::Answer;
+
+/// An application with its input, that runs as a farm.
+pub trait FarmJob: Answer<Answer: Send> + Sync {
+    /// The application's name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// The input in a few words, such as `100 files, 4 MB`.
+    fn summary(&self) -> String;
+
+    /// Whether the answer of task `index` is there already, from an earlier run.
+    fn is_done(&self, _index: u64) -> bool {
+        false
+    }
+
+    /// Whether answers are to be delivered in the order of the tasks, as far as they can be.
+    fn in_order(&self) -> bool {
+        false
+    }
+
+    /// Takes the answer of task `index`; each once, from any thread. Those of a pilot are delivered as the run's are.
+    ///
+    /// # Errors
+    /// Ends the run with the sentence.
+    fn deliver(&self, index: u64, answer: Self::Answer) -> Result<(), AppError>;
+
+    /// What task `index` works on, for a message.
+    fn input_name(&self, index: u64) -> String;
+
+    /// Makes what was delivered the job's result, and says in a few words what that is. Called when every answer is there.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    fn finish(&self) -> Result<String, AppError>;
+}

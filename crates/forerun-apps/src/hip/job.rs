@@ -1,0 +1,232 @@
+//! The range of motion as a farm: a task is all rotations of one flexion and one abduction.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use forerun_skeleton::farm::Answer;
+use forerun_skeleton::{AppError, Message};
+
+use super::motion::{Angles, hip_rotation};
+use super::prosthesis::{Cup, Side, Stem};
+use super::sphere::{Sphere, fit_sphere};
+use super::vector::{Point, dot, length};
+use super::{Mesh, Met, Tree};
+use crate::FarmJob;
+use crate::whole::write_whole;
+
+/// Radii that a femoral head can have, in millimetres.
+const HEADS: (f64, f64) = (15.0, 35.0);
+/// How far down from its top a femur is searched for its head.
+const TOP: f64 = 60.0;
+/// Within this distance of the joint's middle, the femur's head and neck are cut off.
+const HEAD_AND_NECK: f64 = 60.0;
+
+/// A hip with a prosthesis.
+#[derive(Debug, Clone)]
+pub struct Hip {
+    /// The femur, its head included.
+    pub femur: Mesh,
+    /// The pelvis.
+    pub pelvis: Mesh,
+    /// The middle of the femur's head, where it is known; else the sphere that fits the head is taken.
+    pub femur_centre: Option<Point>,
+    /// The middle of the socket, where it is not that of the head.
+    pub pelvis_centre: Option<Point>,
+    /// Which side.
+    pub side: Side,
+    /// The cup.
+    pub cup: Cup,
+    /// The stem.
+    pub stem: Stem,
+    /// Where the neck is cut, from the middle of the head.
+    pub resection: f64,
+}
+
+/// Which rotations are tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Motion {
+    /// Flexion; extension is negative.
+    pub flexion: Angles,
+    /// Abduction; adduction is negative.
+    pub abduction: Angles,
+    /// Internal rotation; external is negative.
+    pub rotation: Angles,
+}
+
+/// The farm.
+#[derive(Debug)]
+pub struct RangeOfMotion {
+    moving: Tree,
+    still: Tree,
+    side: Side,
+    motion: Motion,
+    head: Option<Sphere>,
+    csv: Option<PathBuf>,
+    found: Mutex<Vec<Option<Free>>>,
+}
+
+/// For each rotation of a task, whether nothing meets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Free(pub Vec<bool>);
+
+impl Message for Free {
+    fn bytes(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+/// The middle of the femur's head, by the sphere that fits it best near the femur's upper end along y.
+pub fn head_of(femur: &Mesh) -> Option<Sphere> {
+    let corners = || femur.triangles.iter().flatten().copied();
+    let top = corners().map(|c| c[1]).fold(f64::NEG_INFINITY, f64::max);
+    let points: Vec<Point> = corners().filter(|c| c[1] > top - TOP).collect();
+    fit_sphere(&points, HEADS)
+}
+
+impl RangeOfMotion {
+    /// Makes it ready: cuts the head off, reams the socket, puts stem and cup in, and builds the trees. `csv` is where
+    /// the result goes.
+    ///
+    /// # Errors
+    /// No head is found, or nothing is left of a mesh.
+    pub fn new(hip: Hip, motion: Motion, csv: Option<PathBuf>) -> Result<Self, AppError> {
+        let head = if hip.femur_centre.is_some() { None } else { head_of(&hip.femur) };
+        let Some(femur_centre) = hip.femur_centre.or(head.map(|head| head.centre)) else {
+            return Err(AppError::new(
+                "no femoral head is found: expected a sphere of 15 to 35 mm radius near the upper end (y is up, in \
+                 millimetres); give its middle with --femur-centre",
+            ));
+        };
+        let pelvis_centre = hip.pelvis_centre.unwrap_or(femur_centre);
+        let neck = hip.stem.neck(hip.side);
+        let femur = hip.femur.seen_from(femur_centre);
+        let femur = femur.without(|p| length(p) < HEAD_AND_NECK && dot(p, neck) < hip.resection);
+        let reamed = hip.cup.outer_radius + 1.0;
+        let pelvis = hip.pelvis.seen_from(pelvis_centre).without(|p| length(p) < reamed);
+        if femur.triangles.is_empty() || pelvis.triangles.is_empty() {
+            return Err(AppError::new(
+                "nothing is left of a bone when the joint is cut out: its measures are expected in millimetres",
+            ));
+        }
+        let tasks = motion.flexion.len() * motion.abduction.len();
+        Ok(RangeOfMotion {
+            moving: Tree::new(femur.with(hip.stem.mesh(hip.side)).triangles),
+            still: Tree::new(pelvis.with(hip.cup.mesh(hip.side)).triangles),
+            side: hip.side,
+            motion,
+            head,
+            csv,
+            found: Mutex::new(vec![None; tasks]),
+        })
+    }
+
+    /// Flexion and abduction of a task, by their places.
+    fn place(&self, task: u64) -> (usize, usize) {
+        let across = self.motion.abduction.len();
+        (task as usize / across, task as usize % across)
+    }
+
+    /// The angles that a motion is free for, without a gap from the one nearest to 0 on; none if that is not free.
+    fn range(angles: &Angles, free: impl Fn(usize) -> bool) -> Option<(f64, f64)> {
+        let middle = angles.neutral();
+        if !free(middle) {
+            return None;
+        }
+        let low = (0..middle).rev().take_while(|i| free(*i)).last().unwrap_or(middle);
+        let high = (middle + 1..angles.len()).take_while(|i| free(*i)).last().unwrap_or(middle);
+        Some((angles.at(low), angles.at(high)))
+    }
+
+    fn table(&self, found: &[Option<Free>]) -> String {
+        let mut csv = String::from("flexion,abduction,internal_rotation,free\n");
+        for (task, free) in found.iter().enumerate() {
+            let (flexion, abduction) = self.place(task as u64);
+            let (flexion, abduction) = (self.motion.flexion.at(flexion), self.motion.abduction.at(abduction));
+            for (i, free) in free.iter().flat_map(|free| &free.0).enumerate() {
+                let rotation = self.motion.rotation.at(i);
+                // Writing to a string cannot fail.
+                let _ = writeln!(csv, "{flexion},{abduction},{rotation},{}", u8::from(*free));
+            }
+        }
+        csv
+    }
+}
+
+impl Answer for RangeOfMotion {
+    type Answer = Free;
+
+    fn tasks(&self) -> u64 {
+        (self.motion.flexion.len() * self.motion.abduction.len()) as u64
+    }
+
+    fn answer(&self, index: u64) -> Result<Free, AppError> {
+        let (flexion, abduction) = self.place(index);
+        let (flexion, abduction) = (self.motion.flexion.at(flexion), self.motion.abduction.at(abduction));
+        let mut met = Met::default();
+        let free = |i| {
+            let rotation = hip_rotation(self.side, flexion, abduction, self.motion.rotation.at(i));
+            !self.moving.collides(&rotation, &self.still, &mut met)
+        };
+        Ok(Free((0..self.motion.rotation.len()).map(free).collect()))
+    }
+}
+
+impl FarmJob for RangeOfMotion {
+    fn name(&self) -> &'static str {
+        "hip"
+    }
+
+    fn summary(&self) -> String {
+        let all = self.motion.flexion.len() * self.motion.abduction.len() * self.motion.rotation.len();
+        let head =
+            self.head.map(|head| format!(", head of {:.1} mm radius", head.radius)).unwrap_or_default();
+        format!("{all} rotations, {} triangles against {}{head}", self.moving.len(), self.still.len())
+    }
+
+    fn deliver(&self, index: u64, answer: Free) -> Result<(), AppError> {
+        let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(place) = found.get_mut(index as usize) {
+            *place = Some(answer);
+        }
+        Ok(())
+    }
+
+    fn input_name(&self, index: u64) -> String {
+        let (flexion, abduction) = self.place(index);
+        format!(
+            "flexion {}°, abduction {}°",
+            self.motion.flexion.at(flexion),
+            self.motion.abduction.at(abduction)
+        )
+    }
+
+    fn finish(&self) -> Result<String, AppError> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let Motion { flexion, abduction, rotation } = &self.motion;
+        let (f0, a0, r0) = (flexion.neutral(), abduction.neutral(), rotation.neutral());
+        let free = |f: usize, a: usize, r: usize| {
+            found.get(f * abduction.len() + a).and_then(Option::as_ref).is_some_and(|free| free.0[r])
+        };
+        let said = |name: &str, range: Option<(f64, f64)>| match range {
+            Some((low, high)) => format!("{name} {low}° to {high}°"),
+            None => format!("{name} never"),
+        };
+        let mut parts = vec![
+            said("flexion", Self::range(flexion, |f| free(f, a0, r0))),
+            said("abduction", Self::range(abduction, |a| free(f0, a, r0))),
+            said("internal rotation", Self::range(rotation, |r| free(f0, a0, r))),
+        ];
+        if let Some(f90) = (0..flexion.len()).find(|f| (flexion.at(*f) - 90.0).abs() < 1e-9) {
+            parts.push(said("that at 90° of flexion", Self::range(rotation, |r| free(f90, a0, r))));
+        }
+        let all = found.iter().flatten().map(|free| free.0.len()).sum::<usize>();
+        let clear = found.iter().flatten().flat_map(|free| &free.0).filter(|free| **free).count();
+        let mut text = format!("free: {}; {clear} of {all} rotations", parts.join(", "));
+        if let Some(path) = &self.csv {
+            write_whole(path, self.table(&found).as_bytes())?;
+            text.push_str(&format!(", in {}", path.display()));
+        }
+        Ok(text)
+    }
+}

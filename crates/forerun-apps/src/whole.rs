@@ -1,0 +1,24 @@
+//! Files that are there when they are complete.
+
+use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use forerun_skeleton::AppError;
+
+/// Writes a file, which gets its name when it is complete.
+///
+/// # Errors
+/// A sentence that names it.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
+    let trouble = |e: std::io::Error| AppError::new(format!("{} cannot be written: {e}", path.display()));
+    let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new()
+        .prefix(".forerun-")
+        .permissions(std::fs::Permissions::from_mode(0o666))
+        .tempfile_in(directory)
+        .map_err(trouble)?;
+    file.write_all(bytes).map_err(trouble)?;
+    file.persist(path).map_err(|e| trouble(e.error))?;
+    Ok(())
+}

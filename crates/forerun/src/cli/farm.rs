@@ -1,0 +1,101 @@
+//! The words of jobs that are farms.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::count::{count, number};
+use super::options::{Pin, processors};
+
+/// How a farm is run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Plan")]
+pub struct FarmShape {
+    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps.
+    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
+    pub processors: Pin<usize>,
+    /// Tasks of a message; without it, as many as make messages cost little.
+    #[arg(long, value_name = "N", value_parser = positive)]
+    pub tasks_per_message: Option<u64>,
+    /// Messages of tasks that a processor has at a time; without it, 2 where tasks are short.
+    #[arg(long, value_name = "N", value_parser = prefetch)]
+    pub prefetch: Option<u64>,
+    /// How often a task that fails is tried again, on another processor, before the run ends.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
+    pub retries: u32,
+}
+
+/// How a farm is run, and what is written beside its result.
+#[derive(Debug, Clone, Args)]
+pub struct FarmWays {
+    /// Parts of the plan.
+    #[command(flatten)]
+    pub shape: FarmShape,
+    /// Write what the pilot found as a profile, with a section [farm].
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub write_profile: Option<PathBuf>,
+}
+
+fn positive(text: &str) -> Result<u64, String> {
+    match count(text)? {
+        0 => Err("expected at least 1".into()),
+        n => Ok(n),
+    }
+}
+
+fn prefetch(text: &str) -> Result<u64, String> {
+    match count(text)? {
+        n @ 1..=1024 => Ok(n),
+        _ => Err("expected 1 to 1024".into()),
+    }
+}
+
+fn retries(text: &str) -> Result<u32, String> {
+    match number(text)? {
+        n @ 0..=1000 => Ok(n as u32),
+        _ => Err("expected 0 to 1000".into()),
+    }
+}
+
+/// What `farm` takes.
+#[derive(Debug, Clone, Args)]
+pub struct FarmCommand {
+    /// Command of a task, such as 'gzip -c {}': `{}` in it stands for the task's file; without, its content comes
+    /// on standard input. What it writes to standard output is the task's output.
+    #[arg(value_name = "COMMAND")]
+    pub command: String,
+    /// Files, a task each, and directories whose files are taken in the order of their names.
+    #[arg(value_name = "FILE")]
+    pub input: Vec<PathBuf>,
+    /// Run the command by `sh -c`: the file's name is "$1" there, and its content comes on standard input too.
+    #[arg(long)]
+    pub shell: bool,
+    /// Read names of files, one a line or each ended by a NUL, from FILE (- for standard input).
+    #[arg(long, value_name = "FILE")]
+    pub files_from: Option<PathBuf>,
+    /// Of directories take only files whose names match, such as '*.html'; can be given more than once.
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Write outputs as they come, each in one piece, rather than in the order of the files.
+    #[arg(long)]
+    pub unordered: bool,
+    /// Keep finished tasks and their outputs in JOURNAL; where it has some, of a run that was killed or failed, these are
+    /// not done again, and all outputs are written. Delete it when it has served.
+    #[arg(long, value_name = "JOURNAL")]
+    pub resume: Option<PathBuf>,
+    /// Kill a command that takes longer, such as "30 s"; the task has failed.
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+    /// A task that writes more, such as "1 GiB", has failed.
+    #[arg(long, value_name = "SIZE")]
+    pub max_output: Option<String>,
+    /// Where outputs go, one after the other; without it, standard output. FILE is there when all are.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Directory for temporary files; without it, $TMPDIR or /tmp.
+    #[arg(long, value_name = "DIR")]
+    pub tmp: Option<PathBuf>,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}

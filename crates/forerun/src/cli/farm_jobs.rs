@@ -1,0 +1,141 @@
+//! The words of applications that run as farms.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use forerun_apps::hip::Angles;
+
+use super::farm::FarmWays;
+use super::job::JobCommand;
+use super::options::RunOptions;
+
+/// What `run` takes.
+#[derive(Debug, Args)]
+#[command(subcommand_value_name = "JOB", subcommand_help_heading = "Jobs")]
+pub struct RunArgs {
+    /// The job.
+    #[command(subcommand)]
+    pub job: RunJob,
+}
+
+/// What can be run.
+#[derive(Debug, Subcommand)]
+pub enum RunJob {
+    /// A picture of a part of the Mandelbrot set, as deep as you like, as a farm.
+    Mandelbrot(Box<MandelbrotCommand>),
+    /// The range of motion of a hip with a prosthesis, as a farm.
+    Hip(Box<HipCommand>),
+    /// A job that can be planned and predicted too.
+    #[command(flatten)]
+    Job(JobCommand<RunOptions>),
+}
+
+/// What `mandelbrot` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  the whole set:
+    forerun run mandelbrot -o set.png
+  around i, 1e-50 wide, with all the digits that takes:
+    forerun run mandelbrot --centre=0,1 --width 1e-50 --iterations 5000 -o deep.png")]
+pub struct MandelbrotCommand {
+    /// The middle, as RE,IM: decimal numbers with as many digits as you need.
+    #[arg(long, value_name = "RE,IM", default_value = "-0.75,0", allow_hyphen_values = true)]
+    pub centre: String,
+    /// Width of the part of the plane, from 1000 down to 1e-280.
+    #[arg(long, value_name = "WIDTH", default_value_t = 3.5)]
+    pub width: f64,
+    /// Points a row and rows of the picture.
+    #[arg(long, value_name = "WxH", default_value = "1024x1024")]
+    pub size: String,
+    /// Iterations after which a point is taken not to escape.
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub iterations: u32,
+    /// The picture, as PNG.
+    #[arg(short, long, value_name = "FILE.png")]
+    pub out: PathBuf,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}
+
+/// What `hip` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Meshes are in millimetres, with x to the front, y up and z to the right. The head of the femur is cut off at the \
+neck, the pelvis is reamed to the cup, and both are tested without the head, which turns in the cup.
+
+Example:
+  forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 -o motion.csv")]
+pub struct HipCommand {
+    /// The femur, as STL.
+    #[arg(long, value_name = "FILE.stl")]
+    pub femur: PathBuf,
+    /// The pelvis, as STL.
+    #[arg(long, value_name = "FILE.stl")]
+    pub pelvis: PathBuf,
+    /// The middle of the femur's head, as X,Y,Z; without it, that of the sphere that fits it.
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub femur_centre: Option<Centre>,
+    /// The middle of the socket; without it, that of the femur's head: the bones are in place.
+    #[arg(long, value_name = "X,Y,Z", value_parser = point, allow_hyphen_values = true)]
+    pub pelvis_centre: Option<Centre>,
+    /// It is the left hip.
+    #[arg(long)]
+    pub left: bool,
+    /// Angles of flexion that are tried; extension is negative.
+    #[arg(long, value_name = "FROM:TO:STEP", default_value = "-30:130:2", allow_hyphen_values = true)]
+    pub flexion: Angles,
+    /// Angles of abduction; adduction is negative.
+    #[arg(long, value_name = "FROM:TO:STEP", default_value = "-30:50:2", allow_hyphen_values = true)]
+    pub abduction: Angles,
+    /// Angles of internal rotation; external is negative.
+    #[arg(long, value_name = "FROM:TO:STEP", default_value = "-50:50:2", allow_hyphen_values = true)]
+    pub rotation: Angles,
+    /// Radius of the head, and of the inside of the cup.
+    #[arg(long, value_name = "MM", default_value_t = 16.0, value_parser = length)]
+    pub head: f64,
+    /// Radius of the cup's outside.
+    #[arg(long, value_name = "MM", default_value_t = 27.0, value_parser = length)]
+    pub cup: f64,
+    /// How far the cup opens sideways rather than down, in degrees (radiographic inclination).
+    #[arg(long, value_name = "DEGREES", default_value_t = 45.0, allow_hyphen_values = true)]
+    pub inclination: f64,
+    /// How far the cup opens to the front, in degrees.
+    #[arg(long, value_name = "DEGREES", default_value_t = 15.0, allow_hyphen_values = true)]
+    pub anteversion: f64,
+    /// Radius of the stem's neck.
+    #[arg(long, value_name = "MM", default_value_t = 6.0, value_parser = length)]
+    pub neck: f64,
+    /// Length of the neck, from the middle of the head.
+    #[arg(long, value_name = "MM", default_value_t = 40.0, value_parser = length)]
+    pub neck_length: f64,
+    /// Where the femur's neck is cut, from the middle of the head.
+    #[arg(long, value_name = "MM", default_value_t = 30.0, value_parser = length)]
+    pub resection: f64,
+    /// Write every rotation tried, and whether it is free, as CSV.
+    #[arg(short, long, value_name = "FILE.csv")]
+    pub out: Option<PathBuf>,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}
+
+/// A point that was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Centre(pub [f64; 3]);
+
+fn point(text: &str) -> Result<Centre, String> {
+    let numbers: Vec<f64> = text.split(',').map_while(|part| part.trim().parse().ok()).collect();
+    match <[f64; 3]>::try_from(numbers) {
+        Ok(point) if point.iter().all(|x| x.is_finite()) && text.split(',').count() == 3 => Ok(Centre(point)),
+        _ => Err("expected three numbers in millimetres, such as -36.7,-78.2,81.2".into()),
+    }
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(mm) if mm > 0.0 && mm <= 1000.0 => Ok(mm),
+        _ => Err("expected millimetres, above 0 and at most 1000".into()),
+    }
+}

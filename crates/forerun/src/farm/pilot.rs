@@ -1,0 +1,123 @@
+//! What a task costs: some from all over the input are done, as many at a time as in the run.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use forerun_apps::FarmJob;
+use forerun_platform::{Cost, FarmProfile};
+use forerun_skeleton::farm::Shape;
+use indicatif::ProgressBar;
+
+use super::run::{farm, shape};
+use crate::cli::FarmShape;
+use crate::error::CliError;
+use crate::signals::Interrupt;
+use crate::text;
+
+/// Seconds after which no further tasks are tried.
+const ENOUGH_S: f64 = 0.5;
+/// One in so many tasks is tried, at most.
+const PART: usize = 10;
+/// Most tasks that are tried.
+const MOST: usize = 2000;
+
+/// What a pilot found.
+pub(super) struct Found {
+    pub(super) costs: FarmProfile,
+    tasks: usize,
+    seconds: f64,
+}
+
+/// Does some of the tasks of `rest`, which their answers are delivered of, and takes them out of it. None where there are
+/// too few.
+///
+/// # Errors
+/// What failed.
+pub(super) fn pilot<J: FarmJob>(
+    job: &J,
+    rest: &mut Vec<u64>,
+    slaves: usize,
+    how: &FarmShape,
+    interrupt: &Interrupt,
+) -> Result<Option<Found>, CliError> {
+    let begun = Instant::now();
+    let most = (rest.len() / PART).clamp(slaves.min(rest.len() / 2), MOST.max(slaves));
+    let order: Vec<u64> = spread_out(rest.len()).take(most).map(|at| rest[at]).collect();
+    let tried = Mutex::new(Vec::new());
+    let bar = ProgressBar::hidden();
+    let (mut from, mut round) = (0, slaves);
+    while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S {
+        let tasks = &order[from..order.len().min(from + round)];
+        let shape = Shape { ordered: false, ..shape(how, slaves.min(tasks.len()), job) };
+        farm(job, tasks, shape, 0, &bar, Some(&tried), interrupt)?;
+        from += tasks.len();
+        // Rounds of short tasks are made longer, since slaves start and end in each.
+        round = (2 * round).min(MOST);
+    }
+    let done: HashSet<u64> = order[..from].iter().copied().collect();
+    rest.retain(|task| !done.contains(task));
+    let tried = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(costs(&tried).map(|costs| Found { costs, tasks: tried.len(), seconds: begun.elapsed().as_secs_f64() }))
+}
+
+/// Mean costs, their spread, and by how much the mean may be off.
+fn costs(tried: &[(f64, u64)]) -> Option<FarmProfile> {
+    if tried.is_empty() {
+        return None;
+    }
+    let n = tried.len() as f64;
+    let mean = tried.iter().map(|(s, _)| s).sum::<f64>() / n;
+    let bytes = tried.iter().map(|(_, bytes)| *bytes as f64).sum::<f64>() / n;
+    let variance = tried.iter().map(|(s, _)| (s - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    // Of a single task nothing is known of the spread: it could as well have been anything.
+    let spread = if n < 2.0 { 1.0 } else { variance.sqrt() / mean.max(f64::MIN_POSITIVE) };
+    let task = Cost { spread, error: spread / n.sqrt(), ..Cost::constant(mean) };
+    Some(FarmProfile { task, result_bytes: (bytes, 0.0), ..FarmProfile::default() })
+}
+
+/// The numbers below `n`, each once, in an order whose beginnings are spread evenly: those of van der Corput.
+fn spread_out(n: usize) -> impl Iterator<Item = usize> {
+    let bits = n.next_power_of_two().trailing_zeros();
+    (0..n.next_power_of_two())
+        .map(move |i| if bits == 0 { 0 } else { i.reverse_bits() >> (usize::BITS - bits) })
+        .filter(move |at| *at < n)
+}
+
+/// What was found, in a line.
+pub(super) fn words(found: &Found) -> String {
+    let Cost { fixed, spread, .. } = found.costs.task;
+    format!(
+        "task {} ±{} ({} in {})",
+        text::seconds(fixed),
+        text::share(spread),
+        text::plural(found.tasks as u64, "task"),
+        text::seconds(found.seconds)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_spread_and_all_are_met_once() {
+        for n in [0usize, 1, 2, 3, 7, 64, 100, 1001] {
+            let mut all: Vec<usize> = spread_out(n).collect();
+            if n == 1001 {
+                let mut first: Vec<usize> = all[..16].to_vec();
+                first.sort_unstable();
+                assert!(first.windows(2).all(|w| w[1] - w[0] > 30), "{first:?}");
+            }
+            all.sort_unstable();
+            assert_eq!(all, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn costs_are_means() {
+        let found = costs(&[(1.0, 10), (2.0, 20), (3.0, 30)]).expect("some");
+        assert_eq!((found.task.fixed, found.task.spread, found.result_bytes), (2.0, 0.5, (20.0, 0.0)));
+        assert!(costs(&[]).is_none());
+    }
+}

@@ -1,0 +1,137 @@
+//! How many tasks a message has, what the master can keep up with, and how long it takes.
+
+use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
+use forerun_platform::{
+    Deal, FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy,
+};
+use forerun_skeleton::farm::HEADER;
+
+use crate::cli::FarmShape;
+use crate::error::{CliError, request};
+use crate::text;
+
+/// What messages may cost, as a part of the tasks in them, where tasks are put together.
+const OVERHEAD: f64 = 0.01;
+/// Messages for each slave at least, so that the end is even.
+const MESSAGES: u64 = 16;
+/// A round trip of more than this part of a message's tasks is hidden behind further ones.
+const TRIP: f64 = 0.005;
+/// Most slaves for which it is looked whether a master keeps up with them.
+const MOST_RANKS: usize = 4096;
+
+/// Plans `rest` tasks, with the time that is expected where the costs are known.
+///
+/// # Errors
+/// What the model refuses.
+pub(super) fn plan(
+    costs: Option<&FarmProfile>,
+    rest: u64,
+    slaves: usize,
+    platform: &Platform,
+    how: &FarmShape,
+) -> Result<Plan, CliError> {
+    let mut plan = Plan {
+        skeleton: Skeleton::Farm,
+        strategy: Strategy::MasterSlave,
+        processors: slaves,
+        groups: 1,
+        arity: 2,
+        set: 1,
+        gather: 0,
+        deal: Deal::Claimed,
+        grain: Grain { tasks: Some(rest), bytes: 0 },
+        shares: Vec::new(),
+        ahead: 0,
+        farm: None,
+        window: 0,
+        predicted: None,
+        reason: String::new(),
+    };
+    let mut farm = FarmPlan {
+        masters: usize::from(slaves > 1),
+        dynamic: false,
+        grain: how.tasks_per_message.unwrap_or(1),
+        prefetch: how.prefetch.unwrap_or(1),
+        attempts: how.retries.saturating_add(1),
+    };
+    if let Some(costs) = costs.filter(|_| rest > 0) {
+        if slaves == 1 {
+            let makespan_s = costs.task.fixed * rest as f64;
+            plan.predicted = Some(interval(makespan_s, costs, rest));
+            plan.reason = "one processor does task after task".into();
+        } else {
+            // Masters mostly sleep; the cores are the slaves'.
+            let hosts = Platform::new(
+                &platform.name,
+                vec![Host::new("host", 1, slaves + 1)],
+                platform.network.clone(),
+            );
+            let model = |grain: u64, prefetch: u64| -> Result<Farm, CliError> {
+                let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
+                let work_s = grain as f64 * costs.task.fixed;
+                let spread = costs.task.spread / (grain as f64).sqrt();
+                let tasks = Tasks::new(rest.div_ceil(grain), work_s, HEADER as f64, bytes);
+                Farm::on(&hosts, Tasks { spread, prefetch, ..tasks }).map_err(request)
+            };
+            let trip = model(1, 1)?.trip(slaves + 1).map_err(request)?;
+            if how.tasks_per_message.is_none() {
+                let worth =
+                    (trip.master_s() / (OVERHEAD * costs.task.fixed.max(f64::MIN_POSITIVE))).ceil() as u64;
+                farm.grain = worth.clamp(1, (rest / (slaves as u64 * MESSAGES)).max(1));
+            }
+            if how.prefetch.is_none() {
+                let work_s = farm.grain as f64 * costs.task.fixed;
+                farm.prefetch = if trip.total_s - costs.task.fixed > TRIP * work_s { 2 } else { 1 };
+            }
+            let model = model(farm.grain, farm.prefetch)?;
+            let prediction = model.predict(slaves + 1, 1).map_err(request)?;
+            plan.predicted = Some(interval(prediction.makespan_s, costs, rest));
+            plan.reason = reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?);
+        }
+    }
+    plan.window = farm.prefetch as usize;
+    plan.farm = Some(farm);
+    Ok(plan)
+}
+
+/// The interval of a makespan, from the error of the mean and the spread of the tasks that are left.
+fn interval(makespan_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
+    let of_rest = costs.task.spread / (rest as f64).sqrt();
+    let off = 1.96 * costs.task.error.hypot(of_rest);
+    Interval { makespan_s, low_s: makespan_s * (1.0 - off).max(0.0), high_s: makespan_s * (1.0 + off) }
+}
+
+/// What bounds it.
+fn reason(prediction: &Prediction, saturation: Option<usize>) -> String {
+    let keeps_up = match saturation {
+        Some(ranks) => format!("a master keeps up with {} slaves", ranks.saturating_sub(2)),
+        None => format!("a master keeps up with {} slaves and more", MOST_RANKS - 1),
+    };
+    match prediction.bound {
+        Bound::Master | Bound::Port => format!("bound by the master; {keeps_up}"),
+        Bound::Slaves => format!("bound by the slaves; {keeps_up}"),
+        Bound::Trip => format!("bound by the way to the master and back; {keeps_up}"),
+    }
+}
+
+/// The plan in two lines.
+pub(super) fn words(plan: &Plan) -> String {
+    let tasks = plan.grain.tasks.unwrap_or(0);
+    let mut line = format!("farm on {}", text::plural(plan.processors as u64, "processor"));
+    if let Some(farm) = plan.farm.filter(|farm| farm.masters > 0) {
+        line += &format!(" with {} beside", text::plural(farm.masters as u64, "master"));
+        if farm.grain > 1 {
+            line += &format!(", {} a message", text::plural(farm.grain, "task"));
+        }
+        if farm.prefetch > 1 {
+            line += &format!(", {} at a time", text::plural(farm.prefetch, "message"));
+        }
+    }
+    line += &format!(", {} left", text::plural(tasks, "task"));
+    match (&plan.predicted, plan.reason.as_str()) {
+        (Some(predicted), reason) => {
+            format!("{line}\n{} predicted; {reason}", text::seconds(predicted.makespan_s))
+        }
+        (None, _) => line,
+    }
+}
