@@ -97,6 +97,39 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// While masters split and take back, in the narrowest window, whatever is in order.
+    #[test]
+    fn every_answer_arrives_once_with_dynamic_masters(
+        (ranks, tasks) in (2..60usize, 0..3000u64),
+        (grain, prefetch, ordered, ahead) in (1..4u64, 1..4u64, any::<bool>(), 1..300u64),
+        (latency, overhead, work, spread) in (0.1f64..20.0, 0.1f64..5.0, 0.0f64..20.0, 0.0f64..2.0),
+    ) {
+        let shape = Shape { masters: Masters::Dynamic, grain, prefetch, ordered, ahead, ..Shape::new(ranks) };
+        // It counts answers itself.
+        let seconds = makespan(&network(latency, overhead), &profile(work * 1e-6, spread), tasks, shape);
+        prop_assert!(tasks == 0 || seconds > 0.0);
+    }
+}
+
+/// What the above is about does happen: several slaves become masters.
+#[test]
+fn slaves_become_masters_where_one_is_not_enough() {
+    let shape = Shape { masters: Masters::Dynamic, ..Shape::new(64) };
+    let costs = profile(1e-6, 0.0);
+    let app = CostedTasks::new(&costs, Inputs::Uniform { tasks: 20_000, bytes: 0 }).expect("valid");
+    let farm = Farm::new(&app, &app, shape).expect("valid");
+    let pricing = Profiled::at_speed_one(&(&costs).into()).expect("valid");
+    let options = Options { window: shape.window(), ..Options::new(64) };
+    let network = LogGps::new(&network(2.0, 1.0), 64).expect("valid");
+    let ran = run_totals(&farm, &network, &pricing, &options).expect("it ends");
+    let masters: Vec<u64> = ran.outs.iter().flatten().map(|t: &Tallied| t.results).collect();
+    assert!(masters.len() >= 4, "{masters:?}");
+    assert!(masters.iter().all(|results| *results < 12_000), "{masters:?}");
+}
+
 /// One master against dynamic ones, over ranks, sizes of tasks and spread, on two networks.
 #[test]
 fn dynamic_masters_beat_one_when_tasks_are_small_and_lose_nothing_when_they_are_large() {

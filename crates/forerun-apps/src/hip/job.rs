@@ -66,6 +66,17 @@ pub struct RangeOfMotion {
     found: Mutex<Vec<Option<Free>>>,
 }
 
+/// How far the hip is free at one flexion, in degrees, from neutral on without a gap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// The flexion.
+    pub flexion: f64,
+    /// Least and most internal rotation without abduction.
+    pub rotation: Option<(f64, f64)>,
+    /// Least and most abduction without rotation.
+    pub abduction: Option<(f64, f64)>,
+}
+
 /// For each rotation of a task, whether nothing meets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Free(pub Vec<bool>);
@@ -136,6 +147,22 @@ impl RangeOfMotion {
         let low = (0..middle).rev().take_while(|i| free(*i)).last().unwrap_or(middle);
         let high = (middle + 1..angles.len()).take_while(|i| free(*i)).last().unwrap_or(middle);
         Some((angles.at(low), angles.at(high)))
+    }
+
+    /// How far it is free at each flexion, when all tasks are done.
+    pub fn limits(&self) -> Vec<Limits> {
+        let found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
+        let Motion { flexion, abduction, rotation } = &self.motion;
+        let free = |f: usize, a: usize, r: usize| {
+            found.get(f * abduction.len() + a).and_then(Option::as_ref).is_some_and(|free| free.0[r])
+        };
+        let (a0, r0) = (abduction.neutral(), rotation.neutral());
+        let at = |f: usize| Limits {
+            flexion: flexion.at(f),
+            rotation: Self::range(rotation, |r| free(f, a0, r)),
+            abduction: Self::range(abduction, |a| free(f, a, r0)),
+        };
+        (0..flexion.len()).map(at).collect()
     }
 
     fn table(&self, found: &[Option<Free>]) -> String {

@@ -19,7 +19,7 @@ mod tree;
 mod triangle;
 mod vector;
 
-pub use job::{Free, Hip, Motion, RangeOfMotion, head_of};
+pub use job::{Free, Hip, Limits, Motion, RangeOfMotion, head_of};
 pub use mesh::Mesh;
 pub use motion::{Angles, hip_rotation};
 pub use prosthesis::{Cup, Side, Stem};

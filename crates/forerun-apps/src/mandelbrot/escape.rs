@@ -101,7 +101,7 @@ impl WithSimd for Points<'_> {
             let mut size = [0.0; LANES];
             block(simd, &mut lanes, &mut size);
             // Not comparable counts as escaped: the size of what escapes soon overflows.
-            let escaped = |size: f64| !(size <= 4.0);
+            let escaped = |size: f64| size > 4.0 || size.is_nan();
             let last = self.most - BLOCK;
             let some = size[..width].iter().zip(&lanes.done[..width]);
             if !some.fold(false, |any, (&size, &done)| any | escaped(size) | (done >= last)) {

@@ -9,7 +9,7 @@ use super::job::Answer;
 use super::message::{Half, Parcel, Spent};
 use super::order::Order;
 use super::share::Share;
-use super::slave::{Msg, attempt};
+use super::slave::{self, Msg, attempt};
 use super::waits::Waits;
 use super::{Masters, Shape};
 use crate::reduction::{Piece, Sink, Sinks};
@@ -22,12 +22,21 @@ pub(super) struct Lead<'a, A, K> {
     pub(super) shape: &'a Shape,
 }
 
+/// What a master knows of a rank.
+#[derive(Debug, Clone, Copy, Default)]
+struct Standing {
+    mine: bool,
+    out: u64,
+}
+
 /// What a master knows of its tasks and slaves.
 struct Team<R> {
     share: Share,
     order: Option<Order<R>>,
-    /// By rank less `base`: whether it is a slave that may be given tasks.
-    mine: Vec<bool>,
+    /// By rank less `base`: whether it is a slave that may be given tasks, and messages of tasks that it has not answered.
+    /// (A slave that was given away and has come back may have some of before: beyond what the window holds, master and
+    /// slave could wait for each other for ever.)
+    ranks: Vec<Standing>,
     base: usize,
     slaves: usize,
     /// Slaves that could be given tasks, were there any, once for each message of them.
@@ -85,13 +94,13 @@ where
         trip_s: f64,
         parent: Option<usize>,
     ) -> Team<A::Answer> {
-        let mut mine = vec![false; slaves.last().map_or(0, |last| last + 1 - base)];
-        slaves.iter().for_each(|slave| mine[slave - base] = true);
+        let mut ranks = vec![Standing::default(); slaves.last().map_or(0, |last| last + 1 - base)];
+        slaves.iter().for_each(|slave| ranks[slave - base].mine = true);
         let dynamic = self.shape.masters == Masters::Dynamic;
         Team {
             order: self.shape.ordered.then(|| Order::new(tasks.start)),
             share: Share::new(tasks, self.shape.grain, self.shape.attempts),
-            mine,
+            ranks,
             base,
             slaves: slaves.len(),
             idle: VecDeque::new(),
@@ -139,6 +148,7 @@ where
             match e.recv_any().await? {
                 (slave, Parcel::Answers { first, attempts, spent }) => {
                     team.out -= 1;
+                    team.ranks[slave - team.base].out -= 1;
                     let mut done = Vec::with_capacity(attempts.len());
                     for (index, attempt) in (first..).zip(attempts) {
                         match attempt {
@@ -157,13 +167,17 @@ where
                     slaves.iter().for_each(|&slave| team.take(slave));
                     for _ in 0..self.shape.prefetch {
                         for &slave in &slaves {
-                            if team.has(slave) {
+                            if team.has(slave) && team.ranks[slave - team.base].out < self.shape.prefetch {
                                 self.give(e, &mut team, slave).await?;
                             }
                         }
                     }
                 }
-                _ => unreachable!("slaves send answers, and themselves back"),
+                // Of a master that it had before the one that made it a master, where messages overtook these.
+                (master, Parcel::Tasks { first, count }) => {
+                    slave::serve(self.app, e, master, (first, count), None).await?;
+                }
+                (_, Parcel::Promote(_) | Parcel::End) => unreachable!("a master has no master"),
             }
             self.wake(e, &mut team).await?;
         }
@@ -186,6 +200,7 @@ where
         let limit = team.order.as_ref().map_or(u64::MAX, |o| o.next().saturating_add(self.shape.ahead));
         if let Some(tasks) = team.share.next(slave, limit) {
             team.out += 1;
+            team.ranks[slave - team.base].out += 1;
             return e.send(slave, Parcel::Tasks { first: tasks.start, count: tasks.end - tasks.start }).await;
         }
         if team.parent.is_none() && team.share.is_empty() {
@@ -298,23 +313,23 @@ where
 
 impl<R> Team<R> {
     fn has(&self, slave: usize) -> bool {
-        self.mine.get(slave - self.base).is_some_and(|mine| *mine)
+        self.ranks.get(slave - self.base).is_some_and(|rank| rank.mine)
     }
 
     fn take(&mut self, slave: usize) {
         let at = slave - self.base;
-        if self.mine.len() <= at {
-            self.mine.resize(at + 1, false);
+        if self.ranks.len() <= at {
+            self.ranks.resize(at + 1, Standing::default());
         }
-        self.slaves += usize::from(!std::mem::replace(&mut self.mine[at], true));
+        self.slaves += usize::from(!std::mem::replace(&mut self.ranks[at].mine, true));
     }
 
     fn drop(&mut self, slave: usize) {
-        self.slaves -= usize::from(std::mem::replace(&mut self.mine[slave - self.base], false));
+        self.slaves -= usize::from(std::mem::replace(&mut self.ranks[slave - self.base].mine, false));
     }
 
     fn members(&self) -> Vec<usize> {
-        self.mine.iter().zip(self.base..).filter_map(|(mine, slave)| mine.then_some(slave)).collect()
+        self.ranks.iter().zip(self.base..).filter_map(|(rank, slave)| rank.mine.then_some(slave)).collect()
     }
 }
 

@@ -19,13 +19,43 @@ where
     A: Answer,
 {
     while let Parcel::Tasks { first, count } = e.recv_from(master).await? {
-        let mut attempts = Vec::with_capacity(count as usize);
-        for index in first..first + count {
-            attempts.push(attempt(app, e, index).await?);
-        }
-        e.send(master, Parcel::Answers { first, attempts, spent: Spent::Unknown }).await?;
+        serve(app, e, master, (first, count), None).await?;
     }
     Ok(())
+}
+
+/// Does the tasks of a message and answers it; says what was waited and worked for them where `waited` makes something
+/// of the time that they took.
+pub(super) async fn serve<E, A>(
+    app: &A,
+    e: &mut E,
+    master: usize,
+    (first, count): (u64, u64),
+    waited: Option<Waited>,
+) -> Result<(), Stop>
+where
+    E: Endpoint<Msg<A>>,
+    A: Answer,
+{
+    let mut attempts = Vec::with_capacity(count as usize);
+    for index in first..first + count {
+        attempts.push(attempt(app, e, index).await?);
+    }
+    let spent = match waited {
+        None => Spent::Unknown,
+        Some(Waited { first, asked, got }) => {
+            let (waited, worked) = ((got - asked) as f32, (e.now_s() - got) as f32);
+            if first { Spent::First { waited, worked } } else { Spent::Further { waited, worked } }
+        }
+    };
+    e.send(master, Parcel::Answers { first, attempts, spent }).await
+}
+
+/// When a slave began to wait for tasks and when they were there, and whether they are its first of all.
+pub(super) struct Waited {
+    first: bool,
+    asked: f64,
+    got: f64,
 }
 
 /// What the sink of a master leaves.
@@ -47,21 +77,11 @@ where
         let (master, parcel) = e.recv_any().await?;
         match parcel {
             Parcel::Tasks { first, count } => {
-                let got = e.now_s();
-                let mut attempts = Vec::with_capacity(count as usize);
-                for index in first..first + count {
-                    attempts.push(attempt(lead.app, e, index).await?);
-                }
-                let (waited, worked) = ((got - asked) as f32, (e.now_s() - got) as f32);
-                let spent = if first_of_all {
-                    Spent::First { waited, worked }
-                } else if known == Some(master) {
-                    Spent::Further { waited, worked }
-                } else {
-                    Spent::Unknown
-                };
-                (known, first_of_all) = (Some(master), false);
-                e.send(master, Parcel::Answers { first, attempts, spent }).await?;
+                let (is_first, got) = (std::mem::take(&mut first_of_all), e.now_s());
+                let waited = Waited { first: is_first, asked, got };
+                let tells = is_first || known == Some(master);
+                known = Some(master);
+                serve(lead.app, e, master, (first, count), tells.then_some(waited)).await?;
             }
             Parcel::Promote(half) => {
                 // In a box: few ranks ever become one.

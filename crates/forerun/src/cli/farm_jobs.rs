@@ -116,6 +116,9 @@ pub struct HipCommand {
     /// Write every rotation tried, and whether it is free, as CSV.
     #[arg(short, long, value_name = "FILE.csv")]
     pub out: Option<PathBuf>,
+    /// Write the limits of rotation and abduction over flexion as a plot, as SVG.
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
     /// How.
     #[command(flatten)]
     pub how: FarmWays,

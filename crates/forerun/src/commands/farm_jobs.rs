@@ -1,9 +1,10 @@
 //! `forerun run mandelbrot`, `forerun run hip`.
 
-use forerun_apps::hip::{Cup, Hip, Motion, RangeOfMotion, Side, Stem, read_stl};
+use forerun_apps::hip::{Cup, Hip, Limits, Motion, RangeOfMotion, Side, Stem, read_stl};
 use forerun_apps::mandelbrot::{Picture, View};
 
 use super::Context;
+use crate::chart::{LineChart, Series};
 use crate::cli::{HipCommand, MandelbrotCommand};
 use crate::error::{CliError, request};
 use crate::farm;
@@ -45,10 +46,13 @@ pub fn hip(args: &HipCommand, context: &mut Context) -> Result<(), CliError> {
     Paths::new()
         .reads([&args.femur, &args.pelvis])
         .writes("--out", args.out.as_deref())
+        .writes("--svg", args.svg.as_deref())
         .writes("--write-profile", args.how.write_profile.as_deref())
         .check(&mut context.console, |_| false)?;
-    if let Some(out) = &args.out {
-        crate::file::check("--out", out)?;
+    for (option, file) in [("--out", &args.out), ("--svg", &args.svg)] {
+        if let Some(file) = file {
+            crate::file::check(option, file)?;
+        }
     }
     for (option, smaller, larger, what) in [
         ("--cup", args.head, args.cup, "the head's radius"),
@@ -84,6 +88,31 @@ pub fn hip(args: &HipCommand, context: &mut Context) -> Result<(), CliError> {
         };
         let motion = Motion { flexion: args.flexion, abduction: args.abduction, rotation: args.rotation };
         let job = RangeOfMotion::new(hip, motion, args.out.clone()).map_err(request)?;
-        farm::run(&job, &args.how, context)
+        farm::run(&job, &args.how, context)?;
+        match &args.svg {
+            Some(svg) => crate::file::write(svg, plot(&job.limits()).svg().as_bytes()),
+            None => Ok(()),
+        }
     })
+}
+
+/// The limits over flexion.
+fn plot(limits: &[Limits]) -> LineChart {
+    let series = |name: &str, of: &dyn Fn(&Limits) -> Option<f64>| Series {
+        name: name.into(),
+        points: limits.iter().map(|l| (l.flexion, of(l).unwrap_or(f64::NAN))).collect(),
+        ..Series::default()
+    };
+    LineChart {
+        title: "How far the hip is free, from neutral on".into(),
+        x: "flexion, degrees".into(),
+        y: "degrees".into(),
+        series: vec![
+            series("most internal rotation", &|l| Some(l.rotation?.1)),
+            series("least internal rotation (external)", &|l| Some(l.rotation?.0)),
+            series("most abduction", &|l| Some(l.abduction?.1)),
+            series("least abduction (adduction)", &|l| Some(l.abduction?.0)),
+        ],
+        ..LineChart::default()
+    }
 }

@@ -1,0 +1,217 @@
+//! `forerun farm`: a command for each of many files; and the applications that run as farms.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use rustix::process::Signal;
+
+use crate::util::Place;
+
+/// So many files of one line, each its name.
+fn files(place: &Place, count: usize) -> String {
+    let names = (0..count).map(|i| format!("f{i:03}"));
+    names
+        .map(|name| fs::read_to_string(place.write(format!("in/{name}"), format!("{name}\n"))).unwrap())
+        .collect()
+}
+
+#[test]
+fn outputs_come_in_the_order_of_the_files() {
+    for (count, processors) in [(1, "1"), (2, "2"), (40, "1"), (41, "3"), (100, "auto")] {
+        let place = Place::new();
+        let expected = files(&place, count);
+        let said = place.say(["farm", "cat {}", "in", "-p", processors]).ok();
+        assert_eq!(String::from_utf8(said.out).unwrap(), expected, "{count} on {processors}");
+        let said = place.say(["farm", "cat", "in", "-p", processors, "-o", "out"]).ok();
+        assert_eq!((place.text("out"), said.out.is_empty()), (expected, false));
+        place.assert_clean();
+    }
+}
+
+#[test]
+fn unordered_outputs_are_whole_and_all_there() {
+    let place = Place::new();
+    let expected = files(&place, 60);
+    let command = "head -n 1; echo end";
+    let said = place.say(["farm", "--shell", command, "in", "--unordered", "-p", "3", "-q"]).ok();
+    let text = String::from_utf8(said.out).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut firsts: Vec<&str> = lines.chunks(2).map(|pair| pair[0]).collect();
+    assert!(lines.chunks(2).all(|pair| pair[1] == "end"), "{text}");
+    firsts.sort_unstable();
+    assert_eq!(firsts, expected.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_prediction_stands_beside_the_time_and_in_the_json() {
+    let place = Place::new();
+    files(&place, 100);
+    let said = place.say(["farm", "sleep 0.01", "in", "-p", "2", "-o", "out", "--json", "o.json"]).ok();
+    let text = String::from_utf8(said.out).unwrap();
+    for label in [
+        "pilot     task 1",
+        "plan      farm on 2 processors with 1 master beside",
+        "bound by the slaves",
+        "measured",
+    ] {
+        assert!(text.contains(label), "{label}: {text}");
+    }
+    let outcomes: serde_json::Value = serde_json::from_str(&place.text("o.json")).unwrap();
+    let outcome = &outcomes[0];
+    assert_eq!((&outcome["job"], &outcome["plan"]["skeleton"]), (&"farm".into(), &"farm".into()));
+    assert_eq!((&outcome["plan"]["farm"]["masters"], &outcome["processors"]), (&1.into(), &2.into()));
+    let (predicted, measured) =
+        (outcome["predicted"]["makespan_s"].as_f64().unwrap(), outcome["makespan_s"].as_f64().unwrap());
+    // Sleeping takes what it takes, on any machine; starting a process takes longer on a busy one.
+    assert!(predicted > 0.3 && measured > 0.3 && predicted < 3.0 * measured, "{predicted} {measured}");
+    place.run("compare o.json").ok();
+    place.run("report o.json -o page.html").ok();
+}
+
+#[test]
+fn a_failing_task_is_tried_again_and_then_ends_the_run_with_its_file() {
+    let place = Place::new();
+    let expected = files(&place, 30);
+    // Fails the first two times for one file.
+    let command = r#"[ "$1" != in/f017 ] || { echo x >> tries; [ $(wc -l < tries) -gt 2 ] || { echo bad luck >&2; exit 3; }; }; cat "$1""#;
+    let said = place.say(["farm", "--shell", command, "in", "--retries", "2", "-p", "2"]).ok();
+    assert_eq!(String::from_utf8(said.out).unwrap(), expected);
+    fs::remove_file(place.path("tries")).unwrap();
+    let said = place.say(["farm", "--shell", command, "in", "--retries", "1", "-p", "2", "-o", "out"]);
+    assert_eq!(said.status.code(), Some(1));
+    for part in ["task 17 (in/f017) failed", "bad luck", "exit status 3", "(attempt 2 of 2)"] {
+        assert!(said.err.contains(part), "{part}: {}", said.err);
+    }
+    assert!(!place.path("out").exists());
+    place.assert_clean();
+}
+
+/// How often each file was begun.
+fn begun(place: &Place) -> BTreeMap<String, usize> {
+    let mut times = BTreeMap::new();
+    for line in fs::read_to_string(place.path("log")).unwrap_or_default().lines() {
+        *times.entry(line.to_owned()).or_default() += 1;
+    }
+    times
+}
+
+#[test]
+fn a_killed_run_is_taken_up_where_it_was() {
+    let command = r#"echo "$1" >> log; sleep 0.02; cat "$1""#;
+    for unordered in [false, true] {
+        let place = Place::new();
+        let expected = files(&place, 80);
+        let words = ["farm", "--shell", command, "in", "--resume", "journal", "-p", "2", "-o", "out"];
+        let words: Vec<&str> = words.into_iter().chain(unordered.then_some("--unordered")).collect();
+        let mut running = place.start(&words);
+        running.wait_for("some are done", || begun(&place).len() >= 30);
+        running.signal(Signal::KILL);
+        running.end();
+        let before = begun(&place);
+        assert!(before.len() < 80 && !place.path("out").exists());
+        let said = place.say(&words).ok();
+        let text = String::from_utf8(said.out).unwrap();
+        let known = text.lines().find_map(|line| line.strip_prefix("resume    ")).expect("it says so");
+        let known: usize = known.split(' ').next().unwrap().parse().unwrap();
+        // All but those under way when it was killed.
+        assert!(known + 2 >= before.len() && known <= before.len(), "{known} of {}", before.len());
+        let after = begun(&place);
+        assert_eq!(after.len(), 80);
+        assert_eq!(after.values().filter(|times| **times > 1).count(), before.len() - known);
+        let mut lines: Vec<String> = place.text("out").lines().map(String::from).collect();
+        if unordered {
+            lines.sort_unstable();
+        }
+        assert_eq!(lines, expected.lines().collect::<Vec<_>>());
+        // Once more: nothing is done, and the result is there again.
+        fs::remove_file(place.path("out")).unwrap();
+        place.say(&words).ok();
+        assert_eq!(begun(&place), after);
+        assert_eq!(place.text("out").lines().count(), 80);
+        // Another command is another job.
+        let said = place.run("farm cat in --resume journal");
+        assert_eq!(said.status.code(), Some(2));
+        assert!(said.err.contains("the journal is of another job"), "{}", said.err);
+    }
+}
+
+#[test]
+fn a_mandelbrot_set_becomes_a_picture() {
+    let place = Place::new();
+    let said = place.run("run mandelbrot --size 120x80 -o set.png --json o.json").ok();
+    assert!(String::from_utf8(said.out).unwrap().contains("set.png: "));
+    assert_eq!(&place.read("set.png")[..8], b"\x89PNG\r\n\x1a\n");
+    place
+        .run("run mandelbrot --centre=0,1 --width 1e-50 --size 40x30 --iterations 2000 -p 1 -o deep.png")
+        .ok();
+    for (line, said) in [
+        ("--size 12 -o a.png", "--size 12: expected points a row and rows"),
+        ("--centre 3 -o a.png", "expected RE,IM"),
+        ("--centre=x,0 -o a.png", "`x` is no number"),
+        ("--width 0 -o a.png", "wide: expected"),
+        ("-o no/a.png", "no/a.png"),
+    ] {
+        let refused = place.run(&format!("run mandelbrot {line}"));
+        assert_eq!(refused.status.code(), Some(2), "{line}");
+        assert!(refused.err.contains(said), "{line}: {}", refused.err);
+    }
+    place.assert_clean();
+}
+
+/// An STL file of a ball.
+fn ball(radius: f64, middle: [f64; 3], rings: usize) -> String {
+    let at = |i: usize, j: usize| {
+        let (a, b) =
+            (std::f64::consts::PI * i as f64 / rings as f64, std::f64::consts::TAU * j as f64 / rings as f64);
+        [a.sin() * b.cos(), a.cos(), a.sin() * b.sin()].map(|x| x * radius)
+    };
+    let vertex =
+        |p: [f64; 3]| format!("vertex {} {} {}\n", p[0] + middle[0], p[1] + middle[1], p[2] + middle[2]);
+    let mut text = String::from("solid ball\n");
+    for i in 0..rings {
+        for j in 0..rings {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+            for [p, q, r] in [[a, b, c], [a, c, d]] {
+                text +=
+                    &format!("facet\nouter loop\n{}{}{}endloop\nendfacet\n", vertex(p), vertex(q), vertex(r));
+            }
+        }
+    }
+    text + "endsolid\n"
+}
+
+#[test]
+fn a_hip_has_a_range_of_motion() {
+    let place = Place::new();
+    // A head, a knee far below, and a pelvis to the side of the thigh's way: in the frame of the joint.
+    let head = ball(22.0, [0.0; 3], 20);
+    let knee = ball(20.0, [0.0, -380.0, 20.0], 12);
+    place.write("femur.stl", head + &knee);
+    place.write("pelvis.stl", ball(40.0, [0.0, 60.0, -60.0], 16) + &ball(30.0, [330.0, -190.0, 20.0], 16));
+    let line =
+        "run hip --femur femur.stl --pelvis pelvis.stl --rotation 0:0:1 --abduction 0:0:1 --flexion -20:90:5";
+    let said = place.run(&format!("{line} -o motion.csv --svg motion.svg")).ok();
+    let text = String::from_utf8(said.out).unwrap();
+    // The knee meets a ball that is 60 degrees to the front.
+    assert!(text.contains("head of 22.0 mm radius") && text.contains("flexion -20° to 45°"), "{text}");
+    assert!(place.text("motion.svg").contains("most internal rotation"));
+    let table = place.text("motion.csv");
+    assert_eq!(table.lines().count(), 1 + 23);
+    assert!(
+        table.contains("60,0,0,0\n") && table.contains("0,0,0,1\n") && table.contains("90,0,0,1\n"),
+        "{table}"
+    );
+    place.write("text.stl", "solid x\nvertex 1 2\n");
+    for (line, said) in [
+        ("--femur text.stl --pelvis pelvis.stl", "line 2: `vertex` is followed by three numbers"),
+        ("--femur none.stl --pelvis pelvis.stl", "none.stl cannot be read"),
+        ("--femur pelvis.stl --pelvis pelvis.stl", "no femoral head is found"),
+        ("--femur femur.stl --pelvis pelvis.stl --head 30", "expected more than the head's radius"),
+        ("--femur femur.stl --pelvis pelvis.stl --flexion 1:2", "expected FROM:TO:STEP"),
+    ] {
+        let refused = place.run(&format!("run hip {line}"));
+        assert_eq!(refused.status.code(), Some(2), "{line}: {}", refused.err);
+        assert!(refused.err.contains(said), "{line}: {}", refused.err);
+    }
+    place.assert_clean();
+}
