@@ -11,7 +11,7 @@ use super::motion::{Angles, hip_rotation};
 use super::prosthesis::{Cup, Side, Stem};
 use super::sphere::{Sphere, fit_sphere};
 use super::vector::{Point, dot, length};
-use super::{Mesh, Met, Tree};
+use super::{Mesh, Tree};
 use crate::FarmJob;
 use crate::whole::write_whole;
 
@@ -190,10 +190,9 @@ impl Answer for RangeOfMotion {
     fn answer(&self, index: u64) -> Result<Free, AppError> {
         let (flexion, abduction) = self.place(index);
         let (flexion, abduction) = (self.motion.flexion.at(flexion), self.motion.abduction.at(abduction));
-        let mut met = Met::default();
         let free = |i| {
             let rotation = hip_rotation(self.side, flexion, abduction, self.motion.rotation.at(i));
-            !self.moving.collides(&rotation, &self.still, &mut met)
+            !self.moving.collides(&rotation, &self.still)
         };
         Ok(Free((0..self.motion.rotation.len()).map(free).collect()))
     }

@@ -25,6 +25,6 @@ pub use motion::{Angles, hip_rotation};
 pub use prosthesis::{Cup, Side, Stem};
 pub use sphere::{Sphere, fit_sphere};
 pub use stl::{parse_stl, read_stl};
-pub use tree::{Met, Tree};
+pub use tree::Tree;
 pub use triangle::{Triangle, meet};
 pub use vector::{Point, Rotation};

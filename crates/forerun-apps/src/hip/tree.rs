@@ -193,49 +193,14 @@ fn nearest(t: &Triangle) -> f64 {
     edge(t[0], t[1]).min(edge(t[1], t[2])).min(edge(t[2], t[0]))
 }
 
-/// Triangles that met lately: of two rotations of which one follows the other, often the same do.
-#[derive(Debug, Clone, Default)]
-pub struct Met {
-    pairs: Vec<(u32, u32)>,
-    stack: Vec<(u32, u32, [f32; 3])>,
-}
-
-/// Pairs that are remembered.
-const REMEMBERED: usize = 8;
-
 impl Tree {
-    /// Whether a triangle of this mesh, rotated about the origin, meets one of `still`. `met` makes it faster from call
-    /// to call for the same two meshes, and changes no answer.
-    pub fn collides(&self, rotation: &Rotation, still: &Tree, met: &mut Met) -> bool {
-        for at in 0..met.pairs.len() {
-            let (mine, other) = met.pairs[at];
-            let (Some(mine), Some(other)) =
-                (self.triangles.get(mine as usize), still.triangles.get(other as usize))
-            else {
-                continue;
-            };
-            if meet(&mine.map(|corner| rotation.of(corner)), other) {
-                met.pairs[..=at].rotate_right(1);
-                return true;
-            }
-        }
-        let Some(pair) = self.first_pair(rotation, still, &mut met.stack) else { return false };
-        met.pairs.truncate(REMEMBERED - 1);
-        met.pairs.insert(0, pair);
-        true
-    }
-
-    /// The first pair of triangles that meet.
-    fn first_pair(
-        &self,
-        rotation: &Rotation,
-        still: &Tree,
-        stack: &mut Vec<(u32, u32, [f32; 3])>,
-    ) -> Option<(u32, u32)> {
+    /// Whether a triangle of this mesh, rotated about the origin, meets one of `still`. Ends with the first that does; where
+    /// none does, the cost is that of the pairs of nodes that are not told apart.
+    pub fn collides(&self, rotation: &Rotation, still: &Tree) -> bool {
         let rows = rotation.0.map(|row| row.map(|x| x as f32));
         let turned = |axis: [f32; 3]| rows.map(|r| r[0] * axis[0] + r[1] * axis[1] + r[2] * axis[2]);
-        stack.clear();
-        if let Some(root) = self.nodes.first() {
+        let mut stack: Vec<(u32, u32, [f32; 3])> = Vec::with_capacity(64);
+        if let (Some(root), false) = (self.nodes.first(), still.is_empty()) {
             stack.push((0, 0, turned(root.axis)));
         }
         while let Some((mine, other, axis)) = stack.pop() {
@@ -249,7 +214,7 @@ impl Tree {
                         let triangle = self.triangles[i].map(|corner| rotation.of(corner));
                         for j in others.clone() {
                             if meet(&triangle, &still.triangles[j]) {
-                                return Some((i as u32, j as u32));
+                                return true;
                             }
                         }
                     }
@@ -264,6 +229,6 @@ impl Tree {
                 }
             }
         }
-        None
+        false
     }
 }

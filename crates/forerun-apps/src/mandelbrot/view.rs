@@ -95,4 +95,14 @@ impl View {
         let right = (0..self.size.0).map(|x| from_middle(x.into(), self.size.0)).collect();
         (right, -from_middle(row as f64, self.size.1))
     }
+
+    /// How far the point at place `x`, `y` of a coarser picture, of `count` points each way, is from the middle.
+    pub(super) fn sampled(&self, x: u32, y: u32, count: u32) -> (f64, f64) {
+        let part = |at: u32, size: u32| {
+            // Of the picture's own points, the one nearest to the middle of the coarser one.
+            let at = ((f64::from(at) + 0.5) / f64::from(count) * f64::from(size)).floor();
+            (at + 0.5 - f64::from(size) / 2.0) * self.step()
+        };
+        (part(x, self.size.0), -part(y, self.size.1))
+    }
 }

@@ -240,6 +240,7 @@ where
             return Ok(false);
         }
         let trip_s = waits.trip_s();
+        *waits = Waits::new(self.shape.prefetch, trip_s);
         let others = team.members().into_iter().filter(|other| *other != slave);
         let gone: Vec<usize> = others.skip(team.slaves / 2).collect();
         let tasks = team.share.split(gone.len() as u64, slaves - 1);

@@ -13,6 +13,9 @@ const GAIN: f64 = 1.05;
 /// always free, that would be c₀ = max(y, min((y + trip) / prefetch, y + w₀)), where the trip is twice the
 /// least time to a slave's first task, and w₀ the least that a slave waited. With half of the S slaves a master is
 /// left with a queue again, of slaves that come at odd times, each for c / S of its time at most.
+///
+/// Tasks that differ make means uncertain: y in c₀ is taken two standard errors longer than its mean, so that chance
+/// splits nothing.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waits {
     trip_s: f64,
@@ -20,7 +23,11 @@ pub(super) struct Waits {
     prefetch: f64,
     waited: f64,
     worked: f64,
-    count: u64,
+    /// Of the squares of what was worked.
+    squares: f64,
+    count: f64,
+    /// Heard since the last look.
+    fresh: u64,
 }
 
 impl Waits {
@@ -32,7 +39,9 @@ impl Waits {
             prefetch: prefetch as f64,
             waited: 0.0,
             worked: 0.0,
-            count: 0,
+            squares: 0.0,
+            count: 0.0,
+            fresh: 0,
         }
     }
 
@@ -50,26 +59,33 @@ impl Waits {
                 self.least_s = self.least_s.min(waited.into());
                 self.waited += f64::from(waited);
                 self.worked += f64::from(worked);
-                self.count += 1;
+                self.squares += f64::from(worked).powi(2);
+                self.count += 1.0;
+                self.fresh += 1;
             }
         }
     }
 
     /// Whether it is time to look: every slave has been heard often enough since the last.
     pub(super) fn is_due(&self, slaves: u64) -> bool {
-        self.count >= ROUNDS * slaves
+        self.fresh >= ROUNDS * slaves
     }
 
-    /// Whether two masters would be faster for `messages` messages of tasks and `slaves` slaves; begins anew.
+    /// Whether two masters would be faster for `messages` messages of tasks and `slaves` slaves. What was heard counts half
+    /// from then on.
     pub(super) fn is_split_better(&mut self, slaves: u64, messages: u64) -> bool {
-        let count = self.count as f64;
-        let (work, wait) = (self.worked / count, self.waited / count);
-        (self.waited, self.worked, self.count) = (0.0, 0.0, 0);
+        let (work, wait) = (self.worked / self.count, self.waited / self.count);
+        let error = ((self.squares / self.count - work * work).max(0.0) / self.count).sqrt();
+        for sum in [&mut self.waited, &mut self.worked, &mut self.squares, &mut self.count] {
+            *sum /= 2.0;
+        }
+        self.fresh = 0;
         if slaves < 3 || wait.is_nan() {
             return false;
         }
         let now = work + wait;
-        let free = work.max(((work + self.trip_s) / self.prefetch).min(work + self.least_s));
+        let long = work + 2.0 * error;
+        let free = long.max(((long + self.trip_s) / self.prefetch).min(long + self.least_s));
         let then = cycle(free, now / slaves as f64, slaves.div_ceil(2));
         let (slaves, messages) = (slaves as f64, messages as f64);
         // At the end, both halves wait for the last tasks of the other.

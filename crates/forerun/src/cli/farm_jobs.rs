@@ -1,12 +1,13 @@
 //! The words of applications that run as farms.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use forerun_apps::hip::Angles;
 
 use super::farm::FarmWays;
-use super::job::JobCommand;
+use super::job::{ReduceArgs, SortArgs, TasksArgs, WithJob};
 use super::options::RunOptions;
 
 /// What `run` takes.
@@ -18,16 +19,23 @@ pub struct RunArgs {
     pub job: RunJob,
 }
 
-/// What can be run.
+/// What can be run: the jobs that can be planned and predicted too, and farms. (Were the former flattened into this, they
+/// would take every word that is none of theirs for a job file.)
 #[derive(Debug, Subcommand)]
 pub enum RunJob {
+    /// Sort files of numbers.
+    Sort(WithJob<SortArgs, RunOptions>),
+    /// Reduce files by external commands.
+    Reduce(WithJob<ReduceArgs, RunOptions>),
+    /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
+    Tasks(WithJob<TasksArgs, RunOptions>),
     /// A picture of a part of the Mandelbrot set, as deep as you like, as a farm.
     Mandelbrot(Box<MandelbrotCommand>),
     /// The range of motion of a hip with a prosthesis, as a farm.
     Hip(Box<HipCommand>),
-    /// A job that can be planned and predicted too.
-    #[command(flatten)]
-    Job(JobCommand<RunOptions>),
+    /// A job file: TOML with `application`, `input` and any of the application's options.
+    #[command(external_subcommand)]
+    File(Vec<OsString>),
 }
 
 /// What `mandelbrot` takes.

@@ -17,7 +17,7 @@ pub mod run;
 pub mod stream;
 
 use crate::calibrate::calibrate_command;
-use crate::cli::{Cli, Command, GenerateCommand, JobArgs, PlatformCommand, RunJob};
+use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
 use crate::console::Console;
 use crate::error::{CliError, failed};
 use crate::paths::Paths;
@@ -51,7 +51,12 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Run(args) => match args.job {
             RunJob::Mandelbrot(args) => farm_jobs::mandelbrot(&args, &mut context),
             RunJob::Hip(args) => farm_jobs::hip(&args, &mut context),
-            RunJob::Job(job) => job::of(JobArgs { job }, &mut context),
+            RunJob::Sort(args) => job::of(JobArgs { job: JobCommand::Sort(args) }, &mut context),
+            RunJob::Reduce(args) => job::of(JobArgs { job: JobCommand::Reduce(args) }, &mut context),
+            RunJob::Tasks(args) => job::of(JobArgs { job: JobCommand::Tasks(args) }, &mut context),
+            RunJob::File(words) => {
+                job::of(JobArgs::<RunOptions> { job: JobCommand::File(words) }, &mut context)
+            }
         },
         Command::Plan(args) => job::of(args, &mut context),
         Command::Predict(args) => job::of(args, &mut context),
