@@ -38,18 +38,20 @@ fn offset(view: &View, (x, y): (usize, usize)) -> (f64, f64) {
 #[test]
 fn deep_zooms_are_those_of_arbitrary_precision() {
     // Points around which the set looks alike at every scale, and points nearby, whose own orbits end.
-    for (centre, width) in [
-        (("0", "1"), 1e-18),
-        (("0", "1"), 1e-50),
-        (("3e-51", "1.00000000000000000000000000000000000000000000000000001"), 1e-50),
-        (("-2", "0"), 1e-50),
-        (("-2.00000000000000000000000000000000000000000000000001", "0"), 1e-49),
+    // Around -2 orbits stay on the circle of escape for long, so that rounding tells with which iteration they leave it.
+    for (centre, width, off) in [
+        (("0", "1"), 1e-18, 0),
+        (("0", "1"), 1e-50, 0),
+        (("3e-51", "1.00000000000000000000000000000000000000000000000000001"), 1e-50, 0),
+        (("-2", "0"), 1e-50, 1),
+        (("-2.00000000000000000000000000000000000000000000000001", "0"), 1e-49, 1),
         (
             (
                 "-1.5436890126920763615708559718017479865252032976509839352408040378311686739279738664851579",
                 "0",
             ),
             1e-60,
+            0,
         ),
     ] {
         let most = 1500;
@@ -62,7 +64,9 @@ fn deep_zooms_are_those_of_arbitrary_precision() {
             seen.extend(row.iter().copied());
             for x in (y % 6..24).step_by(6) {
                 let expected = exactly(centre, offset(&view, (x, y)), most);
-                assert_eq!(row[x], expected, "{centre:?}, {width:e} wide, point {x}, {y}");
+                let case =
+                    format!("{centre:?}, {width:e} wide, point {x}, {y}: {}, exactly {expected}", row[x]);
+                assert!(row[x].abs_diff(expected) <= off, "{case}");
             }
         }
         assert!(seen.len() > 2, "{centre:?}, {width:e} wide: {seen:?}");
