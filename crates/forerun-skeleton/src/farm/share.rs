@@ -58,18 +58,18 @@ impl Share {
     ///
     /// # Errors
     /// The failure, if the task has failed as often as it may.
-    pub(super) fn failed(&mut self, index: u64, failure: Box<Failure>) -> Result<(), Box<Failure>> {
+    pub(super) fn failed(&mut self, index: u64, mut failure: Box<Failure>) -> Result<(), Box<Failure>> {
         let times = self.failed.entry(index).or_insert(0);
         *times += 1;
         if *times < self.attempts {
             self.again.push_back((index, failure.rank));
             return Ok(());
         }
-        let message = match self.attempts {
-            1 => failure.message,
-            n => format!("{} (attempt {n} of {n})", failure.message),
-        };
-        Err(Box::new(Failure { message, ..*failure }))
+        if self.attempts > 1 {
+            let said = format!("{} (attempt {n} of {n})", failure.message, n = self.attempts);
+            failure.message = said;
+        }
+        Err(failure)
     }
 
     /// Cuts off the last `part` in `of` of the tasks that were never given out, in whole grains.
