@@ -161,7 +161,7 @@ impl Delivered {
         loop {
             if let Some(output) = self.held.remove(&self.next) {
                 self.to.write(&output)?;
-            } else if !self.from_journal(self.next)? {
+            } else if !self.write_known(self.next)? {
                 return Ok(());
             }
             self.next += 1;
@@ -169,7 +169,7 @@ impl Delivered {
     }
 
     /// Writes the output of a task from the journal, if it is there.
-    fn from_journal(&mut self, index: u64) -> Result<bool, AppError> {
+    fn write_known(&mut self, index: u64) -> Result<bool, AppError> {
         match &self.journal {
             Some(journal) => journal.copy_to(index, &mut self.to),
             None => Ok(false),
@@ -220,7 +220,7 @@ impl FarmJob for CommandFarm {
             // Those of the runs before, which are in nobody's way at the end.
             let known = delivered.journal.as_ref().map(Journal::known).unwrap_or_default();
             for index in known {
-                delivered.from_journal(index)?;
+                delivered.write_known(index)?;
             }
         } else {
             delivered.flush()?;

@@ -82,10 +82,9 @@ impl Journal {
         let failed = |e: io::Error| refuse(&format!("the journal cannot be used ({})", plain(&e)));
         let file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(rustix::io::Errno::WOULDBLOCK) => return Err(refuse("another run is using this journal")),
-            // A file system without locks.
-            Ok(()) | Err(_) => {}
+        // A file system may have no locks.
+        if flock(&file, FlockOperation::NonBlockingLockExclusive) == Err(rustix::io::Errno::WOULDBLOCK) {
+            return Err(refuse("another run is using this journal"));
         }
         let length = file.metadata().map_err(failed)?.len();
         let mut journal =
