@@ -5,6 +5,7 @@
 //! head is cut off the femur at the neck, the socket is reamed to the cup's outside, and the femur with its stem rotates
 //! about the middle of the joint. Every rotation of a grid is one test of mesh against mesh, on trees of bounds that a
 //! rotation hardly changes ([`Tree`]). The head turns in the cup and is not tested.
+//! Surfaces are tested: a body wholly inside another does not meet it.
 //!
 //! x is to the front, y up, z to the right, in millimetres: the frame of the International Society of Biomechanics (Wu et
 //! al., 2002).

@@ -198,7 +198,7 @@ fn a_hip_has_a_range_of_motion() {
     let table = place.text("motion.csv");
     assert_eq!(table.lines().count(), 1 + 23);
     assert!(
-        table.contains("60,0,0,0\n") && table.contains("0,0,0,1\n") && table.contains("90,0,0,1\n"),
+        table.contains("55,0,0,0\n") && table.contains("0,0,0,1\n") && table.contains("90,0,0,1\n"),
         "{table}"
     );
     place.write("text.stl", "solid x\nvertex 1 2\n");
