@@ -164,6 +164,10 @@ impl<M: Message, C: Codec<M>> Endpoint<M> for MpiEndpoint<'_, C> {
         }
     }
 
+    fn now_s(&self) -> f64 {
+        self.now()
+    }
+
     async fn claim(&mut self, counter: usize) -> Result<u64, Stop> {
         if let Some(number) = self.office.post().ask(counter, self.office.rank) {
             return Ok(number);
