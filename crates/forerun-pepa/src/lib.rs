@@ -31,6 +31,7 @@
 //! | system | very many components | [`fluid::fluid`] |
 //! | system | estimates | [`simulate::simulate`] |
 //! | any of them | files of other programs | [`export`] |
+//! | a pipeline's stages and processors | models, the best mapping | [`mapping`] |
 //!
 //! What is guaranteed: a distribution whose residual is above the tolerance, or whose measures still move when it
 //! is tightened, is never given. State counts and numbers do not depend on threads. No text makes the reader panic.
@@ -43,9 +44,9 @@ pub mod chain;
 pub mod check;
 pub mod export;
 pub mod fluid;
+pub mod mapping;
 pub mod measures;
 pub mod model;
-pub mod pipeline;
 pub mod simulate;
 pub mod solve;
 pub mod space;

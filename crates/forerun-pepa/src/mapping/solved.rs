@@ -1,0 +1,54 @@
+//! What a line's model says.
+
+use super::Line;
+use super::line::Activity;
+use super::shape::Shape;
+use crate::solve::{Solving, irreducible};
+
+/// What the model of a mapped pipeline says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Solved {
+    /// Results a second.
+    pub throughput: f64,
+    /// The mean time from the start of an input's transfer to the first stage until its result has arrived, in
+    /// seconds, while the pipeline runs as fast as it can (Little's law).
+    pub latency: f64,
+    /// The states of the model.
+    pub states: usize,
+    /// The transitions of the model.
+    pub transitions: usize,
+}
+
+impl Shape {
+    /// Solves the chain of a line of this shape. The throughput is that of its slowest replicas at the first stage,
+    /// as often as there are: in a whole line, where inputs are dealt in turn, all are equally fast. Cost: some hundred passes over the transitions.
+    ///
+    /// # Errors
+    /// That no answer was found that is good enough, as a sentence.
+    pub(super) fn solve(&self, line: &Line, stop: &dyn Fn() -> bool) -> Result<Solved, String> {
+        let rates: Vec<f64> = self.activities.iter().map(|a| line.rate(*a)).collect();
+        let chain = self.chain(&rates);
+        let first: Vec<(usize, f64)> = self
+            .activities
+            .iter()
+            .enumerate()
+            .filter(|(_, a)| matches!(a, Activity::Process(0, _)))
+            .map(|(at, _)| (at, rates[at]))
+            .collect();
+        let measures = |x: &[f64]| {
+            let slowest = first.iter().map(|(at, rate)| rate * self.share(*at, x)).fold(f64::INFINITY, f64::min);
+            let throughput = slowest * first.len() as f64;
+            let inside: f64 = self.inside.iter().zip(x).map(|(n, p)| f64::from(*n) * p).sum();
+            vec![throughput, inside]
+        };
+        let how = Solving { direct: 100, ..Solving::default() };
+        let found = irreducible(&chain, &how, &measures, stop).map_err(|e| e.to_string())?;
+        let values = measures(&found.x);
+        Ok(Solved {
+            throughput: values[0],
+            latency: line.moved_in() + values[1] / values[0],
+            states: chain.states(),
+            transitions: self.transitions,
+        })
+    }
+}
