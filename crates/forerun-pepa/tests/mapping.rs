@@ -11,14 +11,16 @@ fn by_text(grid: &Grid, mapping: &Mapping) -> (f64, f64, usize, usize) {
     let text = grid.line(mapping).model();
     let (space, _, measures) = solved(&text);
     let of_first = |name: &str| name == "process_1" || name.starts_with("process_1_");
-    let throughput: f64 =
-        measures.throughput.iter().filter(|(name, _)| of_first(name)).map(|(_, x)| x).sum();
+    let throughput: f64 = measures.throughput.iter().filter(|(name, _)| of_first(name)).map(|(_, x)| x).sum();
     // A stage is empty in the local states in which a move into it comes next.
     let empty = |label: &str| {
         let stage = label.strip_prefix("Stage_").map(|rest| rest.split('_').next().unwrap_or_default());
-        let moved = label.strip_prefix("(move_").map(|rest| rest.split([',', '_']).next().unwrap_or_default());
+        let moved =
+            label.strip_prefix("(move_").map(|rest| rest.split([',', '_']).next().unwrap_or_default());
         let then = label.split(").(").nth(1);
-        stage.is_some() || (moved.is_some() && then.is_some_and(|t| t.starts_with(&format!("process_{}", moved.unwrap_or("")))))
+        stage.is_some()
+            || (moved.is_some()
+                && then.is_some_and(|t| t.starts_with(&format!("process_{}", moved.unwrap_or("")))))
     };
     let components: f64 = mapping.iter().map(|s| s.len() as f64).sum();
     let idle: f64 = measures.population.iter().filter(|(label, _)| empty(label)).map(|(_, n)| n).sum();
@@ -40,26 +42,28 @@ fn grids(stages: usize, processors: usize, replicas: usize) -> impl Strategy<Val
     let links = prop::collection::vec(transfer(), processors * processors);
     let ends = prop::collection::vec(transfer(), 2 * processors);
     let replicas = prop::collection::vec(1..=replicas, stages);
-    (times, speeds, alike, links, ends, replicas).prop_map(move |(mut times, speeds, alike, links, ends, replicas)| {
-        let (mut transfers, mut input, mut output) = (Vec::new(), Vec::new(), Vec::new());
-        for p in 0..processors {
-            let to = |q: usize| match () {
-                () if p == q => 1e-4,
-                () if alike => links[0],
-                () => links[p * processors + q],
-            };
-            transfers.push((0..processors).map(to).collect());
-            input.push(if alike { ends[0] } else { ends[p] });
-            output.push(if alike { ends[1] } else { ends[processors + p] });
-        }
-        if alike {
-            for row in &mut times {
-                let work = row[0];
-                row.iter_mut().zip(&speeds).for_each(|(t, speed)| *t = work / speed);
+    (times, speeds, alike, links, ends, replicas).prop_map(
+        move |(mut times, speeds, alike, links, ends, replicas)| {
+            let (mut transfers, mut input, mut output) = (Vec::new(), Vec::new(), Vec::new());
+            for p in 0..processors {
+                let to = |q: usize| match () {
+                    () if p == q => 1e-4,
+                    () if alike => links[0],
+                    () => links[p * processors + q],
+                };
+                transfers.push((0..processors).map(to).collect());
+                input.push(if alike { ends[0] } else { ends[p] });
+                output.push(if alike { ends[1] } else { ends[processors + p] });
             }
-        }
-        Grid { times, transfers, input, output, replicas }
-    })
+            if alike {
+                for row in &mut times {
+                    let work = row[0];
+                    row.iter_mut().zip(&speeds).for_each(|(t, speed)| *t = work / speed);
+                }
+            }
+            Grid { times, transfers, input, output, replicas }
+        },
+    )
 }
 
 fn any_grid() -> impl Strategy<Value = Grid> {
@@ -77,8 +81,17 @@ fn same(pruned: &[Ranked], all: &[Ranked], key: &dyn Fn(&Ranked) -> f64) {
         if at >= all.len() {
             break;
         }
-        let list = |of: &[Ranked]| of.iter().map(|r| format!("{} {} x{}", named(&r.mapping), key(r), r.alike)).collect::<Vec<_>>();
-        assert!(near(key(found), key(&all[at]), 1e-7), "{} {} at {at}\n{:#?}\n{:#?}", named(&found.mapping), key(found), list(pruned), list(all));
+        let list = |of: &[Ranked]| {
+            of.iter().map(|r| format!("{} {} x{}", named(&r.mapping), key(r), r.alike)).collect::<Vec<_>>()
+        };
+        assert!(
+            near(key(found), key(&all[at]), 1e-7),
+            "{} {} at {at}\n{:#?}\n{:#?}",
+            named(&found.mapping),
+            key(found),
+            list(pruned),
+            list(all)
+        );
         assert!(all.iter().any(|r| r.mapping == found.mapping), "{}", named(&found.mapping));
         covered += found.alike;
     }
@@ -178,7 +191,8 @@ fn a_search_that_is_stopped_gives_nothing() {
 fn eight_stages_on_four_processors() {
     let times = [0.1, 0.15, 0.08, 0.3];
     let works = [1.0, 2.0, 0.5, 1.5, 1.0, 3.0, 0.7, 1.2];
-    let link = [[0.1, 10.0, 20.0, 100.0], [10.0, 0.1, 5.0, 50.0], [20.0, 5.0, 0.1, 30.0], [100.0, 50.0, 30.0, 0.1]];
+    let link =
+        [[0.1, 10.0, 20.0, 100.0], [10.0, 0.1, 5.0, 50.0], [20.0, 5.0, 0.1, 30.0], [100.0, 50.0, 30.0, 0.1]];
     let different = Grid {
         times: works.iter().map(|w| times.iter().map(|t| t * w).collect()).collect(),
         transfers: link.iter().map(|row| row.iter().map(|ms| ms * 1e-3).collect()).collect(),
@@ -188,11 +202,20 @@ fn eight_stages_on_four_processors() {
     };
     for (what, grid) in [("different", different), ("alike", cluster(8, 4, 0.1, 0.01))] {
         for objective in [Objective::Throughput, Objective::Latency] {
+            if std::env::var("ONLY").is_ok_and(|o| !format!("{what} {objective:?}").contains(&o)) {
+                continue;
+            }
             let begin = std::time::Instant::now();
             let how = Search { objective, ..Search::default() };
             let found = search(&grid, &how, &|| false, &mut |_| {}).unwrap();
             let best = &found.best[0];
-            println!("{what} {objective:?} {:?} {} {:?} {:?}", begin.elapsed(), named(&best.mapping), best.solved, found.counts);
+            println!(
+                "{what} {objective:?} {:?} {} {:?} {:?}",
+                begin.elapsed(),
+                named(&best.mapping),
+                best.solved,
+                found.counts
+            );
         }
     }
 }

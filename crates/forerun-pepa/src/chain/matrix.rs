@@ -124,10 +124,21 @@ impl Chain {
 
     /// The residual of a distribution: the largest |πQ| of any state over the largest flow out of one.
     pub fn residual(&self, x: &[f64]) -> f64 {
+        self.residual_of(x, |_| 1.0)
+    }
+
+    /// The residual of a distribution over classes, if each is spread evenly over so many states that are left
+    /// and entered alike.
+    pub(crate) fn residual_spread(&self, x: &[f64], sizes: &[f64]) -> f64 {
+        self.residual_of(x, |class| 1.0 / sizes[class])
+    }
+
+    fn residual_of(&self, x: &[f64], share: impl Fn(usize) -> f64) -> f64 {
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
         for state in 0..self.states() {
-            let out = x[state] * self.exits[state];
-            let error = (self.inflow(state, x) - out).abs();
+            let share = share(state);
+            let out = x[state] * self.exits[state] * share;
+            let error = (self.inflow(state, x) * share - out).abs();
             // A NaN must not pass for a small number.
             worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
             largest = largest.max(out);

@@ -28,10 +28,7 @@ pub(super) struct Bound {
 impl Bound {
     /// Both hold.
     pub(super) fn and(self, other: Bound) -> Bound {
-        Bound {
-            throughput: self.throughput.min(other.throughput),
-            latency: self.latency.max(other.latency),
-        }
+        Bound { throughput: self.throughput.min(other.throughput), latency: self.latency.max(other.latency) }
     }
 }
 
@@ -120,7 +117,8 @@ impl<'a> Bounds<'a> {
             let enter = if stage == 0 { &self.grid.input } else { &self.fastest_in };
             let shared = (0..times.len()).map(|p| times[p] * (sharing[p] + 1) as f64);
             let cycle = shared.enumerate().map(|(p, time)| enter[p] + time + out[p]);
-            throughput = throughput.min(self.grid.replicas[stage] as f64 / cycle.fold(f64::INFINITY, f64::min));
+            throughput =
+                throughput.min(self.grid.replicas[stage] as f64 / cycle.fold(f64::INFINITY, f64::min));
             if stage > 0 {
                 time += (0..times.len()).map(|p| times[p] + out[p]).fold(f64::INFINITY, f64::min);
             }

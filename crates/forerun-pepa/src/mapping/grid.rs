@@ -33,7 +33,10 @@ impl Grid {
 
     /// How many mappings there are: at each stage any set of at most so many processors as it may have replicas.
     pub fn mappings(&self) -> f64 {
-        self.replicas.iter().map(|most| (1..=*most).map(|r| choose(self.processors(), r)).sum::<f64>()).product()
+        self.replicas
+            .iter()
+            .map(|most| (1..=*most).map(|r| choose(self.processors(), r)).sum::<f64>())
+            .product()
     }
 
     /// The pipeline of a mapping. Stages (and replicas) that share a processor get equal parts of it.

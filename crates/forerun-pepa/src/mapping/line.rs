@@ -76,7 +76,8 @@ impl Line {
 
     /// All its activities that ever happen, sorted.
     pub(super) fn activities(&self) -> Vec<Activity> {
-        let replicas = self.stages.iter().enumerate().flat_map(|(s, all)| (0..all.len()).map(move |r| (s, r)));
+        let replicas =
+            self.stages.iter().enumerate().flat_map(|(s, all)| (0..all.len()).map(move |r| (s, r)));
         let mut all: Vec<Activity> = replicas.flat_map(|(s, r)| self.cycle(s, r)).collect();
         all.sort_unstable();
         all.dedup();
@@ -102,10 +103,7 @@ impl Line {
         let last = moves.len() - 1;
         moves[last] =
             self.moves[range.end].iter().map(|from| vec![fastest(&mut from.iter().copied())]).collect();
-        let in_turn = (
-            self.in_turn.0 && range.start == 0,
-            self.in_turn.1 && range.end == self.stages.len(),
-        );
+        let in_turn = (self.in_turn.0 && range.start == 0, self.in_turn.1 && range.end == self.stages.len());
         Line { stages: self.stages[range].to_vec(), moves, in_turn }
     }
 

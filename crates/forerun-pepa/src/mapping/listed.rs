@@ -54,7 +54,11 @@ pub(super) fn solve(
 }
 
 /// Does something with each of some items on so many threads; the results in the order of the items.
-pub(super) fn shared<T: Sync, R: Send>(items: &[T], threads: usize, work: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
+pub(super) fn shared<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: &(dyn Fn(&T) -> R + Sync),
+) -> Vec<R> {
     let threads = threads.clamp(1, items.len().max(1));
     if threads == 1 {
         return items.iter().map(work).collect();

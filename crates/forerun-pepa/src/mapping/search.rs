@@ -63,6 +63,17 @@ pub struct Search {
     pub threads: usize,
 }
 
+impl Search {
+    /// Whether a mapping has the throughput and the latency that are asked for.
+    pub fn admits(&self, solved: &Solved) -> bool {
+        self.within(Bound { throughput: solved.throughput, latency: solved.latency })
+    }
+
+    fn within(&self, bound: Bound) -> bool {
+        self.at_least.is_none_or(|x| bound.throughput >= x) && self.at_most.is_none_or(|l| bound.latency <= l)
+    }
+}
+
 impl Default for Search {
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, |n| n.get());
@@ -231,14 +242,17 @@ fn refine(
                 false => node.bound,
             };
             let width = if how.prune { WINDOW } else { grid.stages() };
-            let node =
-                Node { key: 0.0, bound, mapping, alike: node.alike * stands_for, width, solved: None };
+            let node = Node { key: 0.0, bound, mapping, alike: node.alike * stands_for, width, solved: None };
             push(node, how, &mut found);
         }
         return Ok(found);
     }
     let (mapping, alike) = (node.mapping.clone(), node.alike);
-    let width = node.width + 1;
+    let width = match how.objective {
+        Objective::Throughput => node.width + 1,
+        // Wider windows hardly tell more about latencies.
+        Objective::Latency => grid.stages(),
+    };
     let next = if width >= grid.stages() {
         let solved = bounds.solve(&grid.line(&mapping), stop).map_err(|why| failed(&mapping, why))?;
         let bound = Bound { throughput: solved.throughput, latency: solved.latency };
@@ -253,8 +267,7 @@ fn refine(
 
 fn push(mut node: Node, how: &Search, into: &mut Vec<Node>) {
     let Bound { throughput, latency } = node.bound;
-    let wanted = how.at_least.is_none_or(|x| throughput >= x) && how.at_most.is_none_or(|l| latency <= l);
-    if wanted {
+    if how.within(node.bound) {
         node.key = how.objective.key(throughput, latency);
         into.push(node);
     }

@@ -41,8 +41,7 @@ impl Shape {
             let name = &system.actions[action as usize];
             activities.iter().position(|a| line.action(*a) == *name)
         };
-        let places: Vec<usize> =
-            (0..system.actions.len() as u32).map(|a| place(a).unwrap_or(0)).collect();
+        let places: Vec<usize> = (0..system.actions.len() as u32).map(|a| place(a).unwrap_or(0)).collect();
         let chain = Chain::build(space.states(), |state, each| {
             space.from(state).for_each(|step| each(step.to, (places[step.action as usize] + 1) as f64));
         });

@@ -36,12 +36,14 @@ impl Shape {
             .map(|(at, _)| (at, rates[at]))
             .collect();
         let measures = |x: &[f64]| {
-            let slowest = first.iter().map(|(at, rate)| rate * self.share(*at, x)).fold(f64::INFINITY, f64::min);
+            let slowest =
+                first.iter().map(|(at, rate)| rate * self.share(*at, x)).fold(f64::INFINITY, f64::min);
             let throughput = slowest * first.len() as f64;
             let inside: f64 = self.inside.iter().zip(x).map(|(n, p)| f64::from(*n) * p).sum();
             vec![throughput, inside]
         };
-        let how = Solving { direct: 100, ..Solving::default() };
+        // What is confirmed has a residual a hundred times smaller.
+        let how = Solving { direct: 100, tolerance: 1e-8, ..Solving::default() };
         let found = irreducible(&chain, &how, &measures, stop).map_err(|e| e.to_string())?;
         let values = measures(&found.x);
         Ok(Solved {

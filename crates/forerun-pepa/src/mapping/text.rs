@@ -40,7 +40,8 @@ impl Line {
         processors.sort_unstable();
         processors.dedup();
         for p in &processors {
-            let own = |a: &&Activity| matches!(a, Activity::Process(s, r) if self.stages[*s][*r].processor == *p);
+            let own =
+                |a: &&Activity| matches!(a, Activity::Process(s, r) if self.stages[*s][*r].processor == *p);
             self.choice(&mut out, &format!("Processor_{}", p + 1), activities.iter().filter(own));
         }
         let moves = || activities.iter().filter(|a| matches!(a, Activity::Move(..)));

@@ -7,8 +7,9 @@ use crate::chain::Chain;
 
 /// Sweeps between two looks at the residual.
 const BETWEEN: usize = 10;
-/// Sweeps that are done if they are expected to be enough; else a Krylov method is put around them.
-const SWEEPS: f64 = 60.0;
+/// Sweeps that are done if they are expected to be enough; else a Krylov method is put around them, of which some
+/// steps, with all that they keep orthogonal, take as long as so many sweeps.
+const SWEEPS: f64 = 300.0;
 /// Steps of the Krylov method that are done if they are expected to be enough; else levels are used.
 const PATIENCE: f64 = 100.0;
 /// Times that a hierarchy is built, at most.
@@ -37,6 +38,19 @@ enum Method {
     Levels,
 }
 
+/// In which order sweeps take the states. Where probability flows one way around, sweeps with it need a fraction of
+/// those against it; which way that is shows when they are tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Order {
+    ToAndFro,
+    Forward,
+    Backward,
+}
+
+/// What is tried, in turn, before the best is kept: the first tells nothing, since whatever comes first removes the roughest
+/// errors.
+const TRIED: [Order; 4] = [Order::ToAndFro, Order::Forward, Order::Backward, Order::ToAndFro];
+
 /// A chain that is being solved, from wherever it is.
 pub(super) struct Iteration<'a> {
     chain: &'a Chain,
@@ -46,6 +60,9 @@ pub(super) struct Iteration<'a> {
     pub(super) steps: usize,
     builds: usize,
     method: Method,
+    order: Order,
+    /// By which factor the residual shrank with each order that was tried.
+    shrunk: Vec<f64>,
     best: f64,
 }
 
@@ -62,6 +79,8 @@ impl<'a> Iteration<'a> {
             steps: 0,
             builds: 0,
             method: Method::Sweeps,
+            order: Order::ToAndFro,
+            shrunk: Vec::new(),
             best: f64::INFINITY,
         }
     }
@@ -84,9 +103,15 @@ impl<'a> Iteration<'a> {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {
+                    if let Some(order) = TRIED.get(self.shrunk.len()) {
+                        self.order = *order;
+                    }
                     self.sweep(BETWEEN);
-                    if self.sweeps > 2 * BETWEEN && self.needed(before, tolerance, BETWEEN) > SWEEPS {
-                        self.method = Method::Krylov;
+                    if self.shrunk.len() < TRIED.len() {
+                        self.shrunk.push(self.residual / before);
+                    }
+                    if self.shrunk.len() == TRIED.len() {
+                        self.judge(before, tolerance);
                     }
                 }
                 Method::Krylov => {
@@ -112,6 +137,22 @@ impl<'a> Iteration<'a> {
         self.residual <= tolerance
     }
 
+    /// Keeps the best order once all were tried, and leaves sweeps if it will take too many.
+    fn judge(&mut self, before: f64, tolerance: f64) {
+        if self.sweeps == TRIED.len() * BETWEEN {
+            let tried = || TRIED.iter().zip(&self.shrunk).skip(1);
+            let best =
+                tried().min_by(|a, b| a.1.total_cmp(b.1)).map_or((Order::ToAndFro, 1.0), |b| (*b.0, *b.1));
+            self.order = best.0;
+            let before = self.residual / best.1;
+            if self.needed(before, tolerance, BETWEEN) > SWEEPS {
+                self.method = Method::Krylov;
+            }
+        } else if self.needed(before, tolerance, BETWEEN) > SWEEPS {
+            self.method = Method::Krylov;
+        }
+    }
+
     /// Goes on once more, whatever the residual.
     pub(super) fn again(&mut self) {
         match self.method {
@@ -128,9 +169,11 @@ impl<'a> Iteration<'a> {
     }
 
     fn sweep(&mut self, times: usize) {
-        for _ in 0..times / 2 {
-            sweep::forward(self.chain, &mut self.x);
-            sweep::backward(self.chain, &mut self.x);
+        for at in 0..times {
+            match (self.order, at % 2) {
+                (Order::Forward, _) | (Order::ToAndFro, 0) => sweep::forward(self.chain, &mut self.x),
+                _ => sweep::backward(self.chain, &mut self.x),
+            }
         }
         self.sweeps += times;
         normalise(&mut self.x);
@@ -152,6 +195,7 @@ impl<'a> Iteration<'a> {
     fn step(&mut self, hierarchy: Option<&Hierarchy>, steps: usize, factor: f64) {
         let mut next = self.x.clone();
         self.steps += improve(self.chain, hierarchy, &mut next, steps, factor);
+        self.order = Order::ToAndFro;
         let sum: f64 = next.iter().sum();
         if !(sum.is_finite() && sum > 0.0) {
             self.sweep(BETWEEN);

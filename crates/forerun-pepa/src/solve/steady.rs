@@ -1,6 +1,6 @@
 //! The long run of a model, whatever its chain is like.
 
-use super::{Confirmation, SolveError, Solving, irreducible};
+use super::{Confirmation, Solution, SolveError, Solving, irreducible};
 use crate::chain::{Chain, Classes, classes};
 use crate::measures::Measures;
 use crate::model::System;
@@ -58,46 +58,61 @@ pub fn steady(
     how: &Solving,
     stop: &dyn Fn() -> bool,
 ) -> Result<Steady, SolveError> {
+    if how.orbits && space.states() > how.direct {
+        let orbits = space.orbits().filter(|(of, members)| members.len() * 2 <= of.len());
+        if let Some(found) = orbits.and_then(|orbits| exchanged(system, space, &orbits, how, stop)) {
+            return found;
+        }
+    }
     let chain = Chain::of(space);
     if !chain.returns() {
         return reducible(space, &chain, how, stop);
     }
     let values = |x: &[f64]| Measures::of(system, space, x).values();
-    let orbits = if how.orbits && chain.states() > how.direct { space.orbits() } else { None };
-    let (x, solution) = match orbits.filter(|(of, members)| members.len() * 2 <= of.len()) {
-        None => {
-            let mut solution = irreducible(&chain, how, &values, stop)?;
-            (std::mem::take(&mut solution.x), solution)
-        }
-        Some((of, members)) => {
-            let mut sizes = vec![0.0; members.len()];
-            of.iter().for_each(|class| sizes[*class as usize] += 1.0);
-            let small = Chain::build(members.len(), |class, each| {
-                for step in space.from(members[class] as usize) {
-                    each(of[step.to as usize], step.rate);
-                }
-            });
-            let lift = |y: &[f64]| -> Vec<f64> {
-                of.iter().map(|class| y[*class as usize] / sizes[*class as usize]).collect()
-            };
-            // Exchanged components do the same things and are counted together: one member tells for all.
-            let by_class = |y: &[f64]| {
-                let weighed = || members.iter().map(|m| *m as usize).zip(y.iter().copied());
-                Measures::weigh(system, space, weighed).values()
-            };
-            let mut solution = irreducible(&small, how, &by_class, stop)?;
-            solution.solver =
-                format!("{} on {} classes of exchanged components", solution.solver, members.len());
-            (lift(&solution.x), solution)
-        }
-    };
-    let residual = chain.residual(&x);
-    // What rounding adds when a distribution is spread over the members is not held against it.
-    if residual.is_nan() || residual > how.tolerance.max(1e-12) {
-        return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver: solution.solver });
-    }
-    let (solver, confirmation) = (solution.solver, solution.confirmation);
+    let Solution { x, residual, solver, confirmation } = irreducible(&chain, how, &values, stop)?;
     Ok(Steady { x, residual, solver, confirmation, long_run: LongRun::Irreducible, ends: Vec::new() })
+}
+
+/// Solves the chain of classes of states that exchanging equal components leads to each other, each state's class
+/// and a member of each being given. None if the chain of all states may not be irreducible: where
+/// the initial state is alone in its class, and every class leads back to it, every state leads back to it.
+fn exchanged(
+    system: &System,
+    space: &Space,
+    (of, members): &(Vec<u32>, Vec<u32>),
+    how: &Solving,
+    stop: &dyn Fn() -> bool,
+) -> Option<Result<Steady, SolveError>> {
+    let mut sizes = vec![0.0; members.len()];
+    of.iter().for_each(|class| sizes[*class as usize] += 1.0);
+    let chain = Chain::build(members.len(), |class, each| {
+        for step in space.from(members[class] as usize) {
+            each(of[step.to as usize], step.rate);
+        }
+    });
+    if sizes[0] > 1.0 || !chain.returns() {
+        return None;
+    }
+    // Exchanged components do the same things and are counted together: one member tells for all.
+    let by_class = |y: &[f64]| {
+        let weighed = || members.iter().map(|m| *m as usize).zip(y.iter().copied());
+        Measures::weigh(system, space, weighed).values()
+    };
+    let Solution { x: y, residual, solver, confirmation } = match irreducible(&chain, how, &by_class, stop) {
+        Ok(solution) => solution,
+        Err(e) => return Some(Err(e)),
+    };
+    let solver = format!("{solver} on {} classes of exchanged components", members.len());
+    // Each member has its part of its class's probability, and of what is wrong with it.
+    let spread = chain.residual_spread(&y, &sizes);
+    // What rounding adds when a distribution is spread over the members is not held against it.
+    if spread.is_nan() || spread > how.tolerance.max(1e-12) {
+        let (residual, tolerance) = (spread.max(residual), how.tolerance);
+        return Some(Err(SolveError::NotConverged { residual, tolerance, solver }));
+    }
+    let x = of.iter().map(|class| y[*class as usize] / sizes[*class as usize]).collect();
+    let long_run = LongRun::Irreducible;
+    Some(Ok(Steady { x, residual: spread, solver, confirmation, long_run, ends: Vec::new() }))
 }
 
 /// A chain that has states which are left for ever.

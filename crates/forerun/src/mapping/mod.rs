@@ -1,7 +1,12 @@
-//! Stages of a pipeline onto processors, by the throughput of PEPA models.
+//! Stages of a pipeline onto processors, by the throughput of PEPA models: what is described in files. The models and
+//! the search are in `forerun_pepa::mapping`.
 
+mod candidates;
 mod description;
-mod solve;
+mod monitor;
+mod shown;
 
+pub use candidates::Candidates;
 pub use description::{Description, Link};
-pub use solve::{Candidate, rank};
+pub use monitor::{Reading, Source};
+pub use shown::Candidate;

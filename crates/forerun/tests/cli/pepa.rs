@@ -100,8 +100,52 @@ fn the_best_mapping_is_said() {
     let said = place.run("map map.toml --models . --json -").ok().json();
     assert!((said["best"]["throughput"].as_f64().unwrap() - 5.63467).abs() < 1e-5);
     assert_eq!(said["best"]["mapping"], serde_json::json!([1, 2, 3]));
-    assert_eq!(said["candidates"].as_array().unwrap().len(), 27);
+    // Three like processors: one, two or three of them used, the others alike.
+    let candidates = said["candidates"].as_array().unwrap();
+    assert_eq!(candidates.iter().map(|c| c["alike"].as_f64().unwrap()).sum::<f64>(), 27.0);
+    assert_eq!((candidates.len(), said["search"]["mappings"].as_f64()), (5, Some(27.0)));
+    let all = place.run("map map.toml --exhaustive --json -").ok().json();
+    assert_eq!(all["candidates"].as_array().unwrap().len(), 27);
+    assert_eq!(all["best"]["throughput"], said["best"]["throughput"]);
     let solved = place.run("pepa solve pipeline-1-2-3.pepa --json -").ok().json();
     assert_eq!((&solved["states"], &solved["transitions"]), (&27.into(), &51.into()));
     assert_eq!(solved["throughput"]["process_1"], said["best"]["throughput"]);
+}
+
+#[test]
+fn a_better_mapping_is_reported_when_the_monitor_says_so() {
+    let place = Place::new();
+    let processors = "[[processor]]\ntime = \"100 ms\"\n".repeat(3);
+    place.write("map.toml", format!("format = 1\nstages = 3\ncandidates = \"all\"\n{processors}"));
+    // Every reading finds the third processor slower.
+    place.write(
+        "monitor",
+        "n=$(cat n 2>/dev/null || echo 1); echo $((n * 4)) > n\n\
+        printf 'format = 1\\n[[processor]]\\nnumber = 3\\nspeed = %s\\n' $(awk \"BEGIN {print 1 / $n}\")",
+    );
+    let watch = [
+        "map",
+        "map.toml",
+        "--watch",
+        "--monitor-command",
+        "sh monitor",
+        "--every",
+        "1 ms",
+        "--readings",
+        "3",
+    ];
+    let seen = place.say(watch.into_iter().chain(["--margin", "0.2", "--json", "-"])).ok().json();
+    let changes: Vec<bool> =
+        seen.as_array().unwrap().iter().map(|s| s["change"].as_bool().unwrap()).collect();
+    assert_eq!(changes, [false, true, false], "{seen}");
+    assert!(seen[1]["gain"].as_f64().unwrap() > 0.2);
+    assert_eq!(seen[2]["current"]["mapping"], seen[1]["best"]["mapping"]);
+    place.run("map map.toml --watch").refused(2, &["--monitor"]);
+    place
+        .say(["map", "map.toml", "--watch", "--monitor-command", "exit 1", "--readings", "1"])
+        .refused(2, &["--monitor-command", "exit status: 1"]);
+    place
+        .say(["map", "map.toml", "--watch", "--monitor-command", "sh monitor", "--current", "1,9,1"])
+        .refused(2, &["--current 1,9,1"]);
+    place.run("map map.toml --at-least 100").refused(1, &["--at-least"]);
 }
