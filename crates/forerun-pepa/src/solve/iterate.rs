@@ -103,20 +103,20 @@ impl<'a> Iteration<'a> {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {
-                    if let Some(order) = TRIED.get(self.shrunk.len()) {
-                        self.order = *order;
-                    }
+                    let tried = TRIED.get(self.shrunk.len());
+                    self.order = tried.copied().unwrap_or(self.order);
                     self.sweep(BETWEEN);
-                    if self.shrunk.len() < TRIED.len() {
-                        self.shrunk.push(self.residual / before);
-                    }
-                    if self.shrunk.len() == TRIED.len() {
-                        self.judge(before, tolerance);
+                    let shrunk = match tried {
+                        Some(_) => self.tried(self.residual / before),
+                        None => Some(self.residual / before),
+                    };
+                    if shrunk.is_some_and(|shrunk| self.needed(shrunk, tolerance, BETWEEN) > SWEEPS) {
+                        self.method = Method::Krylov;
                     }
                 }
                 Method::Krylov => {
                     self.step(None, STEPS, 1e-6);
-                    if self.needed(before, tolerance, STEPS) > PATIENCE {
+                    if self.needed(self.residual / before, tolerance, STEPS) > PATIENCE {
                         self.method = Method::Levels;
                     }
                 }
@@ -137,20 +137,17 @@ impl<'a> Iteration<'a> {
         self.residual <= tolerance
     }
 
-    /// Keeps the best order once all were tried, and leaves sweeps if it will take too many.
-    fn judge(&mut self, before: f64, tolerance: f64) {
-        if self.sweeps == TRIED.len() * BETWEEN {
-            let tried = || TRIED.iter().zip(&self.shrunk).skip(1);
-            let best =
-                tried().min_by(|a, b| a.1.total_cmp(b.1)).map_or((Order::ToAndFro, 1.0), |b| (*b.0, *b.1));
-            self.order = best.0;
-            let before = self.residual / best.1;
-            if self.needed(before, tolerance, BETWEEN) > SWEEPS {
-                self.method = Method::Krylov;
-            }
-        } else if self.needed(before, tolerance, BETWEEN) > SWEEPS {
-            self.method = Method::Krylov;
+    /// Notes how much an order that was tried was worth. Keeps the best once all were tried, and says how
+    /// much that is.
+    fn tried(&mut self, shrunk: f64) -> Option<f64> {
+        self.shrunk.push(shrunk);
+        if self.shrunk.len() < TRIED.len() {
+            return None;
         }
+        let all = TRIED.iter().zip(&self.shrunk).skip(1);
+        let (order, shrunk) = all.min_by(|a, b| a.1.total_cmp(b.1))?;
+        self.order = *order;
+        Some(*shrunk)
     }
 
     /// Goes on once more, whatever the residual.
@@ -162,9 +159,9 @@ impl<'a> Iteration<'a> {
         }
     }
 
-    /// How many more units of work it will take, judged by the last ones.
-    fn needed(&self, before: f64, tolerance: f64, units: usize) -> f64 {
-        let rate = (self.residual / before).ln() / units as f64;
+    /// How many more units of work it will take if so many shrink the residual by such a factor.
+    fn needed(&self, shrunk: f64, tolerance: f64, units: usize) -> f64 {
+        let rate = shrunk.ln() / units as f64;
         if rate < 0.0 { (tolerance / self.residual).ln() / rate } else { f64::INFINITY }
     }
 
