@@ -76,7 +76,9 @@ fn stages_may_take_different_times_and_be_replicated() {
     let ranked = ranked(&description);
     assert_eq!(ranked[0].mapping, [vec![0], vec![2, 1]]);
     let gain = ranked[0].solved.throughput / ranked[1].solved.throughput;
-    assert!((1.5..2.0).contains(&gain), "{gain}");
+    // Replicas take turns, so a quick dealer waits for the slower of two exponential times, 1.5 times the mean of one:
+    // up to 2 / 1.5 times as fast by that, and more because the first stage's own time is hidden.
+    assert!((4.0 / 3.0..1.6).contains(&gain), "{gain}");
     assert_eq!(description.grid(None).mappings(), 3.0 * 6.0);
 }
 
