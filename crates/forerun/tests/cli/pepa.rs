@@ -109,7 +109,9 @@ fn the_best_mapping_is_said() {
     assert_eq!(all["best"]["throughput"], said["best"]["throughput"]);
     let solved = place.run("pepa solve pipeline-1-2-3.pepa --json -").ok().json();
     assert_eq!((&solved["states"], &solved["transitions"]), (&27.into(), &51.into()));
-    assert_eq!(solved["throughput"]["process_1"], said["best"]["throughput"]);
+    // Summed in another order.
+    let (text, map) = (solved["throughput"]["process_1"].as_f64(), said["best"]["throughput"].as_f64());
+    assert!((text.unwrap() / map.unwrap() - 1.0).abs() < 1e-9, "{text:?} {map:?}");
 }
 
 #[test]
@@ -140,7 +142,7 @@ fn a_better_mapping_is_reported_when_the_monitor_says_so() {
     assert_eq!(changes, [false, true, false], "{seen}");
     assert!(seen[1]["gain"].as_f64().unwrap() > 0.2);
     assert_eq!(seen[2]["current"]["mapping"], seen[1]["best"]["mapping"]);
-    place.run("map map.toml --watch").refused(2, &["--monitor"]);
+    place.run("map map.toml --watch").refused(2, &["required arguments"]);
     place
         .say(["map", "map.toml", "--watch", "--monitor-command", "exit 1", "--readings", "1"])
         .refused(2, &["--monitor-command", "exit status: 1"]);
