@@ -215,6 +215,23 @@ fn precedence_survives_printing() {
     }
 }
 
+#[test]
+fn definitions_of_names_alone_keep_their_sort() {
+    for text in [
+        "% Fileinfr =a1;\naleinfr =a1;a",
+        "% Fast = slow;\nslow = 2; P = (a, Fast).P; P",
+        "% Fast = Other;\nOther = Fast + Fast; P = (a, 1).P; P",
+        "# x = y; # y = (a, 1).x; z = x; x",
+        "# x = y; # y = x; z = x; x",
+    ] {
+        let parsed = parse(text, Dialect::Any);
+        let model = parsed.model.unwrap_or_else(|| panic!("{text}: {:?}", parsed.diagnostics));
+        let again = parse(&print(&model), Dialect::Any).model.unwrap();
+        assert_eq!(print(&again), print(&model), "{text}");
+        assert_eq!(again.rates.len(), model.rates.len(), "{text}");
+    }
+}
+
 proptest! {
     #[test]
     fn printing_and_reading_give_the_same_model(model in random(), arrays in any::<bool>()) {

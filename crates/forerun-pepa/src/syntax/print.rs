@@ -3,6 +3,9 @@
 use std::fmt::Write as _;
 
 use super::ast::{Action, ActionSet, Activity, Expr, Model, Name, Operator, Process, Rate, Remarks};
+use super::dialect::Dialect;
+use super::kinds::{Sort, sorts};
+use super::lexer::lex;
 
 /// A longer line is broken.
 const WIDTH: usize = 100;
@@ -11,15 +14,19 @@ const WIDTH: usize = 100;
 const PARENTHESES: usize = 64;
 
 /// Writes a model: rates, then processes, then the system equation, one space where one is
-/// enough, comments as `//`. Reading it gives the same model, and printing that the same text.
+/// enough, comments as `//`. Reading it gives the same model, and printing that the same text. (A
+/// rate that would be read as a process is written as a product with 1.)
 pub fn print(model: &Model) -> String {
     let mut out = String::new();
-    for (first, rate) in first(&model.rates) {
-        let line = format!("{} = {};", name(&rate.name), print_expr(&rate.body));
-        entry(&mut out, &rate.remarks, rate.remarks.apart && !first, &line);
+    let lines = definitions(model);
+    let marked = mistaken(model, &lines);
+    for (at, rate) in model.rates.iter().enumerate() {
+        entry(&mut out, &rate.remarks, rate.remarks.apart && at > 0, &line(model, &lines, &marked, at));
     }
-    for (first, process) in first(&model.processes) {
-        let head = format!("{} = ", name(&process.name));
+    for (at, process) in model.processes.iter().enumerate() {
+        let first = at == 0;
+        let mark = if marked[model.rates.len() + at] { "#" } else { "" };
+        let head = format!("{mark}{} = ", name(&process.name));
         let line = format!("{};", broken(&head, &process.body));
         entry(&mut out, &process.remarks, first || process.remarks.apart, &line);
     }
@@ -30,8 +37,43 @@ pub fn print(model: &Model) -> String {
     out
 }
 
-fn first<T>(all: &[T]) -> impl Iterator<Item = (bool, &T)> {
-    all.iter().enumerate().map(|(at, item)| (at == 0, item))
+/// The definitions, rates first, without marks.
+fn definitions(model: &Model) -> Vec<String> {
+    let rates = model.rates.iter().map(|rate| format!("{} = {};", name(&rate.name), print_expr(&rate.body)));
+    let processes =
+        model.processes.iter().map(|p| format!("{} = {};", name(&p.name), print_process(&p.body)));
+    rates.chain(processes).collect()
+}
+
+/// Definition `at` with the mark that it needs.
+fn line(model: &Model, lines: &[String], marked: &[bool], at: usize) -> String {
+    match (marked[at], model.rates.get(at)) {
+        (false, _) => lines[at].clone(),
+        (true, Some(rate)) => format!("{} = {} * 1;", name(&rate.name), operand(&rate.body, 2, false)),
+        (true, None) => format!("#{}", lines[at]),
+    }
+}
+
+/// Which definitions would be taken for one of the other sort, as names alone tell nothing but by their
+/// case. What is marked may tell of others, so that it is looked at until nothing changes.
+fn mistaken(model: &Model, lines: &[String]) -> Vec<bool> {
+    let mut marked = vec![false; lines.len()];
+    loop {
+        let text: String = (0..lines.len()).map(|at| line(model, lines, &marked, at)).collect();
+        let mut sorts: Vec<_> = sorts(&lex(&text, Dialect::Any).tokens).into_iter().collect();
+        sorts.sort_unstable_by_key(|(at, _)| *at);
+        let mut more = false;
+        for (at, (_, sort)) in sorts.into_iter().enumerate().take(lines.len()) {
+            let meant = if at < model.rates.len() { Sort::Rate } else { Sort::Process };
+            if sort != meant && !marked[at] {
+                marked[at] = true;
+                more = true;
+            }
+        }
+        if !more {
+            return marked;
+        }
+    }
 }
 
 fn entry(out: &mut String, remarks: &Remarks, apart: bool, line: &str) {
