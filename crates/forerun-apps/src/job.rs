@@ -25,6 +25,24 @@ pub struct Extent {
     pub kept: Vec<u64>,
 }
 
+/// A result that can be put on the disk and taken from there, again and again, as a job would.
+pub trait Spilling {
+    /// Bytes of it.
+    fn bytes(&self) -> u64;
+
+    /// Puts it on the disk.
+    ///
+    /// # Errors
+    /// A sentence that names the directory.
+    fn write(&mut self) -> Result<(), AppError>;
+
+    /// Takes what was written from there.
+    ///
+    /// # Errors
+    /// A sentence that names the directory.
+    fn read(&mut self) -> Result<(), AppError>;
+}
+
 /// A job, as far as the types of what it works on do not matter.
 pub trait Job: Sync {
     /// The application's name on the command line.
@@ -60,6 +78,18 @@ pub trait Job: Sync {
     /// Whether all sets must go to one sink, so that there can be only one group of ranks.
     fn one_sink(&self) -> bool {
         false
+    }
+
+    /// Bytes of results that may rest in memory together, where there is such a limit: what is beyond it
+    /// goes to a disk as it is made and comes back at the end.
+    fn room(&self) -> Option<u64> {
+        None
+    }
+
+    /// A result like those of the job, to try what its way to the disk and back costs; `None` where
+    /// there is no limit. Nothing of it counts for the run.
+    fn spilling(&self) -> Option<Box<dyn Spilling + '_>> {
+        None
     }
 
     /// What a person should know after a run, a sentence each.
@@ -119,12 +149,12 @@ pub trait ReductionJob: Job + Sized {
     /// A sentence that names the file.
     fn finish(&self, left: Vec<Self::Left>) -> Result<String, AppError>;
 
-    /// Does what [`ReductionJob::finish`] does, on the same device, and throws the result away: for
-    /// a pilot.
+    /// Does what [`ReductionJob::finish`] does, on the same device, for a pilot; the result is thrown away
+    /// with what this returns, which takes time that a run does not.
     ///
     /// # Errors
     /// A sentence that names the file.
-    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<(), AppError>;
+    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError>;
 
     /// Whether the merged result of these consecutive tasks of `source` can be kept as that of one.
     fn keeps_as_one(&self, _source: &Self::Source, _tasks: Range<u64>) -> bool {

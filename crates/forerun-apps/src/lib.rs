@@ -19,4 +19,4 @@ pub use erased::{
     Together,
 };
 pub use farm::FarmJob;
-pub use job::{Extent, Job, ReductionJob, ScatterGatherJob};
+pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling};

@@ -24,6 +24,11 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
         .filter(|(_, c)| c.seconds(1.0, 1.0) > 0.0)
         .map(|(name, c)| format!("{name} {}", cost(c)))
         .collect();
+    if let Some(spill) = &costs.spill {
+        let both = Cost { per_byte: spill.write.per_byte + spill.read.per_byte, ..spill.write };
+        let both = Cost { fixed: both.fixed + spill.read.fixed, ..both };
+        parts.push(format!("to the disk and back {}", self::cost(&both)));
+    }
     if parts.is_empty() {
         if pilot.is_some_and(|pilot| pilot.tasks == 0) {
             return "nothing to measure: there is no task".into();

@@ -173,15 +173,14 @@ pub fn simulate(
     }
     let plain = scene.seconds(&first);
     let (makespan_s, deviation) = mean_and_deviation(&drawn).unwrap_or((plain, 0.0));
-    let half = 1.96 * deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
+    let deviation = deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
     append_finish(&mut first.ranks, first.makespan_s, finish);
     let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, scene.tasks);
     outcome.stages = first.stages;
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish });
     outcome.messages = first.messages;
     outcome.bytes = first.bytes;
-    outcome.predicted =
-        Some(Interval { makespan_s, low_s: (makespan_s - half).max(0.0), high_s: makespan_s + half });
+    outcome.predicted = Some(Interval::around(makespan_s, deviation));
     outcome.job.clone_from(&facts.name);
     outcome.platform.clone_from(&platform.name);
     Ok(outcome)

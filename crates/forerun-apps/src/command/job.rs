@@ -12,7 +12,7 @@ use super::deliveries::Directory;
 use super::{
     CommandSinks, Commands, Destination, Every, Grain, Inputs, Output, Settings, Takes, Tasks, show,
 };
-use crate::{Extent, Job, ReductionJob};
+use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Files that one task takes at most: as many names as fit a command line are far more.
 const MOST_FILES: usize = 4096;
@@ -221,10 +221,11 @@ impl ReductionJob for CommandJob {
         })
     }
 
-    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<(), AppError> {
+    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError> {
         let result = fold_groups(&*self.commands, left)?;
         let output = result.as_ref().map(|piece| &piece.value);
-        Destination::Special("/dev/null".into()).write(output, self.commands.cancel())
+        Destination::Special("/dev/null".into()).write(output, self.commands.cancel())?;
+        Ok(Erased::new(result))
     }
 
     fn keeps_as_one(&self, source: &Tasks, tasks: Range<u64>) -> bool {

@@ -41,7 +41,7 @@ pub trait ErasedJob: Job {
     ///
     /// # Errors
     /// A sentence that names the file.
-    fn rehearse_finish(&self, left: Vec<Erased>) -> Result<(), AppError>;
+    fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError>;
 }
 
 impl<J: ReductionJob> ErasedJob for J {
@@ -71,7 +71,7 @@ impl<J: ReductionJob> ErasedJob for J {
         ReductionJob::finish(self, opened(left)?)
     }
 
-    fn rehearse_finish(&self, left: Vec<Erased>) -> Result<(), AppError> {
+    fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError> {
         ReductionJob::rehearse_finish(self, opened(left)?)
     }
 }

@@ -83,8 +83,7 @@ pub(crate) fn shrink<R: Sorted>(
     in_memory: u64,
 ) -> Result<usize, AppError> {
     let room = desk.budget.available();
-    // A run on disk has a buffer and, as one side of a merge, a node's; one in memory the latter.
-    let buffer = |runs: u64| room / (2 * runs + in_memory + BLOCKS);
+    let buffer = |runs: u64| buffer_in(room, runs, in_memory);
     while disk.len() > 2 && buffer(disk.len() as u64) < BUFFERS.1 {
         desk.go_on()?;
         let most = (room / BUFFERS.1).saturating_sub(in_memory + BLOCKS) / 2;
@@ -97,4 +96,15 @@ pub(crate) fn shrink<R: Sorted>(
         })?);
     }
     Ok(buffer(disk.len() as u64).clamp(BUFFERS.1, BUFFERS.0) as usize)
+}
+
+/// Bytes of the buffer of a run where so many on disk and in memory are merged in `room` bytes: one on disk
+/// has a buffer and, as one side of a merge, a node's; one in memory the latter.
+fn buffer_in(room: u64, on_disk: u64, in_memory: u64) -> u64 {
+    room / (2 * on_disk + in_memory + BLOCKS)
+}
+
+/// Bytes that are read at once of each of so many runs on disk, where all rests in memory that may.
+pub(crate) fn read_at_once(desk: &Desk, on_disk: u64) -> usize {
+    buffer_in(desk.budget.limit() / 2, on_disk, 0).clamp(BUFFERS.1, BUFFERS.0) as usize
 }

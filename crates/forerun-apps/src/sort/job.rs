@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use forerun_platform::Grain;
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
+use tempfile::TempPath;
 
 use super::budget::Budget;
 use super::desk::Desk;
@@ -74,8 +75,8 @@ impl SortJob {
         // what the allocator cannot use.
         let budget = Budget::new(options.memory / 5 * 4);
         let desk = Desk {
+            spill: Spill::new(&temporary, files.bytes()),
             files,
-            spill: Spill::new(&temporary),
             budget,
             ranks: options.ranks as u64,
             width: element.width(),
@@ -185,15 +186,21 @@ impl SortJob {
         })
     }
 
-    /// Does what [`SortJob::finish`] does, to a file without a name in the output's directory:
+    /// Does what [`SortJob::finish`] does, to a file that is gone when the returned value is dropped:
     /// for trying out what it costs.
     ///
     /// # Errors
     /// As for [`SortJob::finish`].
-    pub fn rehearse_finish(&self, outs: Vec<Run>) -> Result<(), AppError> {
+    pub fn rehearse_finish(&self, outs: Vec<Run>) -> Result<TempPath, AppError> {
         self.output.rehearse(|file, error| {
             for_element!(self.element, R => merge_to::<R>(&self.desk, outs, file, error)).map(drop)
         })
+    }
+
+    /// Bytes of results that may rest in memory, where their tasks have ended: half of the budget.
+    pub fn room(&self) -> u64 {
+        let per_mebibyte = for_element!(self.element, R => <R as Sorted>::resting(&self.desk.files, 1 << 20));
+        ((u128::from(self.desk.budget.limit() / 2) << 20) / u128::from(per_mebibyte.max(1))) as u64
     }
 }
 

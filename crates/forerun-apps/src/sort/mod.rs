@@ -55,6 +55,7 @@ mod sink;
 mod sorted;
 mod spill;
 mod tree;
+mod trial;
 
 pub use budget::{Budget, Lease};
 pub use cooperate::Written;

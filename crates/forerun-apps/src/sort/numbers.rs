@@ -27,6 +27,10 @@ impl<T: Element> Sorted for Vec<T> {
         bytes * (1 + T::SCRATCH)
     }
 
+    fn resting(_: &Files, bytes: u64) -> u64 {
+        bytes
+    }
+
     fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError> {
         let bytes = range.end - range.start;
         if Self::need(files, bytes, true) > room {

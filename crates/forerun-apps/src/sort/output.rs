@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use forerun_skeleton::{AppError, Cancel};
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use super::sorted::Write;
 use crate::command::Patient;
@@ -126,13 +126,26 @@ impl Output {
         Ok(bytes)
     }
 
-    /// As [`Output::write`], to a file without a name that is then forgotten.
+    /// As [`Output::write`], but the name that the complete file gets is one that nobody uses, and it is
+    /// gone when the returned value is dropped. (Standard output gets nothing.)
     pub(crate) fn rehearse(
         &self,
         fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
-    ) -> Result<(), AppError> {
-        let file = tempfile::tempfile_in(&self.directory).map_err(|e| self.error(&e))?;
-        fill(&file, &|e| self.error(e))
+    ) -> Result<TempPath, AppError> {
+        let temporary = self.begin()?;
+        fill(temporary.as_file(), &|e| self.error(e))?;
+        if self.stdout.is_some() {
+            return Ok(temporary.into_temp_path());
+        }
+        let mut name = temporary.path().as_os_str().to_os_string();
+        name.push(".tried");
+        let tried = TempPath::try_from_path(PathBuf::from(name)).map_err(|e| self.error(&e))?;
+        if self.permissions.is_some() {
+            // To replace a file is more than to get a name: some file systems begin to write then.
+            File::create(&tried).map_err(|e| self.error(&e))?;
+        }
+        temporary.persist(&tried).map_err(|e| self.error(&e.error))?;
+        Ok(tried)
     }
 
     fn temporary(&self) -> io::Result<NamedTempFile> {

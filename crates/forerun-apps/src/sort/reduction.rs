@@ -5,7 +5,8 @@ use forerun_skeleton::AppError;
 
 use super::job::{SortInput, SortJob, SortSource};
 use super::run::Run;
-use crate::{Extent, Job, ReductionJob};
+use super::trial::SpillTrial;
+use crate::{Erased, Extent, Job, ReductionJob, Spilling};
 
 impl Job for SortJob {
     fn name(&self) -> &'static str {
@@ -32,6 +33,14 @@ impl Job for SortJob {
 
     fn join(&self) -> JoinAt {
         JoinAt::Finish
+    }
+
+    fn room(&self) -> Option<u64> {
+        Some(SortJob::room(self))
+    }
+
+    fn spilling(&self) -> Option<Box<dyn Spilling + '_>> {
+        Some(Box::new(SpillTrial::new(self)))
     }
 }
 
@@ -64,8 +73,8 @@ impl ReductionJob for SortJob {
         Ok(line)
     }
 
-    fn rehearse_finish(&self, left: Vec<Vec<Run>>) -> Result<(), AppError> {
-        SortJob::rehearse_finish(self, left.into_iter().flatten().collect())
+    fn rehearse_finish(&self, left: Vec<Vec<Run>>) -> Result<Erased, AppError> {
+        SortJob::rehearse_finish(self, left.into_iter().flatten().collect()).map(Erased::new)
     }
 
     fn input_name(&self, source: &SortSource, index: u64) -> String {

@@ -38,6 +38,9 @@ pub(crate) trait Sorted: Sized + Send + Sync {
     /// told; `worst` is what it takes at most.
     fn need(files: &Files, bytes: u64, worst: bool) -> u64;
 
+    /// Bytes of memory that a sorted run of `bytes` bytes takes, as far as can be told.
+    fn resting(files: &Files, bytes: u64) -> u64;
+
     /// Reads the elements that begin in `range` and sorts them; `None` if that would take more
     /// than `room` bytes of memory.
     fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError>;

@@ -20,6 +20,8 @@ const STEP: u64 = 1 << 20;
 #[derive(Debug)]
 pub(crate) struct Spill {
     directory: PathBuf,
+    /// Bytes that may have to be written to the same file system while runs are read back.
+    result: u64,
     file: OnceLock<Result<File, AppError>>,
     end: AtomicU64,
 }
@@ -34,9 +36,14 @@ pub(crate) struct Extent {
 }
 
 impl Spill {
-    /// A spill file in `directory`.
-    pub(crate) fn new(directory: &Path) -> Self {
-        Spill { directory: directory.into(), file: OnceLock::new(), end: AtomicU64::new(0) }
+    /// A spill file in `directory`, for runs that become a result of `result` bytes.
+    pub(crate) fn new(directory: &Path, result: u64) -> Self {
+        Spill { directory: directory.into(), result, file: OnceLock::new(), end: AtomicU64::new(0) }
+    }
+
+    /// Another file in the same place, for the same.
+    pub(crate) fn another(&self) -> Self {
+        Spill::new(&self.directory, self.result)
     }
 
     /// Bytes spilled so far.
@@ -84,9 +91,13 @@ impl Spill {
         Ok(extent)
     }
 
-    /// Reads `buffer.len()` bytes of `extent` from `offset` in it, for the first and last time: what
-    /// lies before the end of `buffer` is given back to the file system, where it can do that.
-    /// Each run is read from its beginning to its end.
+    /// Reads `buffer.len()` bytes of `extent` from `offset` in it, for the first and last time: where the
+    /// file system has little left, what lies before the end of `buffer` is given back to it. Each run is
+    /// read from its beginning to its end.
+    ///
+    /// Giving back is not free: a file system may write what is still in memory alone before it
+    /// forgets it, and tell the device of every piece. Of a file that is closed soon all of it is forgotten
+    /// at once.
     ///
     /// # Errors
     /// The system's.
@@ -94,11 +105,29 @@ impl Spill {
         let file = self.file()?;
         positioned::read_exact(file, buffer, extent.start + offset).map_err(|e| self.error(&e))?;
         let freed = extent.freed(offset, offset + buffer.len() as u64);
-        if !freed.is_empty() {
-            give_back(file, freed);
+        if !freed.is_empty() && is_short(free(file), self.result) {
+            // With what was kept of it as long as there was room.
+            give_back(file, extent.start.next_multiple_of(BLOCK)..freed.end);
         }
         Ok(())
     }
+}
+
+/// Whether `free` bytes are few for a result of `result` bytes, of which none may be written yet, with as
+/// many again for whoever else writes there.
+fn is_short(free: u64, result: u64) -> bool {
+    free < result.saturating_mul(2)
+}
+
+/// Bytes that are free where the file is.
+#[cfg(unix)]
+fn free(file: &File) -> u64 {
+    rustix::fs::fstatvfs(file).map_or(0, |s| s.f_bavail.saturating_mul(s.f_frsize))
+}
+
+#[cfg(not(unix))]
+fn free(_: &File) -> u64 {
+    u64::MAX
 }
 
 impl Extent {
@@ -145,8 +174,39 @@ mod tests {
     }
 
     #[test]
+    fn room_for_the_result_is_kept() {
+        assert!(is_short(199, 100) && !is_short(200, 100) && !is_short(0, 0));
+        assert!(is_short(u64::MAX - 1, u64::MAX));
+    }
+
+    /// Where there is no room for the result, what was read takes no place any more; else it is kept.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_was_read_is_given_back_where_room_is_short() {
+        use std::os::unix::fs::MetadataExt as _;
+        let kept = |result: u64| {
+            let spill = Spill::new(&std::env::temp_dir(), result);
+            let run = spill.write(8 * STEP, |out| out(&vec![7; 8 * STEP as usize])).expect("written");
+            let file = spill.file().expect("there");
+            let blocks = || file.sync_all().and_then(|()| file.metadata()).expect("its size").blocks();
+            let all = blocks();
+            let mut buffer = vec![0; 4 * STEP as usize];
+            spill.take(run, 0, &mut buffer).expect("read");
+            let half = blocks();
+            spill.take(run, 4 * STEP, &mut buffer).expect("read");
+            assert!(buffer.iter().all(|&b| b == 7));
+            (all, half, blocks())
+        };
+        let (all, half, end) = kept(0);
+        assert!(all > 0 && half == all && end == all, "{all}, {half}, {end}");
+        let (all, half, end) = kept(u64::MAX);
+        // A file system that cannot forget a part keeps it.
+        assert!(half == all || (half <= all / 2 && end < half), "{all}, {half}, {end}");
+    }
+
+    #[test]
     fn runs_lie_side_by_side() {
-        let spill = Spill::new(&std::env::temp_dir());
+        let spill = Spill::new(&std::env::temp_dir(), u64::MAX);
         let write = |byte: u8, length: usize| {
             spill.write(length as u64, |out| out(&vec![byte; length])).expect("written")
         };
@@ -164,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_with_its_directory() {
-        let spill = Spill::new(Path::new("/scratch/runs"));
+        let spill = Spill::new(Path::new("/scratch/runs"), 0);
         for kind in [std::io::ErrorKind::StorageFull, std::io::ErrorKind::QuotaExceeded] {
             let error = spill.error(&kind.into()).to_string();
             assert!(error.starts_with("no space left in /scratch/runs"), "{error}");
@@ -174,7 +234,7 @@ mod tests {
     #[test]
     fn a_directory_that_is_gone_is_named() {
         let error =
-            Spill::new(Path::new("/nowhere/at/all")).write(1, |out| out(&[0])).expect_err("no directory");
+            Spill::new(Path::new("/nowhere/at/all"), 0).write(1, |out| out(&[0])).expect_err("no directory");
         assert!(error.to_string().contains("/nowhere/at/all"), "{error}");
     }
 }

@@ -140,10 +140,39 @@ fn a_pilot_leaves_no_trace() {
     let (a, b) = (job.task(0, a).expect("sorted"), job.task(1, b).expect("sorted"));
     let merged = job.merge(a, b).expect("merged");
     assert_eq!(merged.bytes(), 8000);
-    job.rehearse_finish(vec![merged]).expect("written");
+    let tried = job.rehearse_finish(vec![merged]).expect("written");
+    assert_eq!(std::fs::metadata(&tried).expect("there until it is dropped").len(), 8000);
+    drop(tried);
     assert_eq!(job.sample(0.5, 1 << 40).bytes(), 120_000);
     let _ = job.open(0).expect("a sink");
     assert_eq!(names(directory.path()), ["ints"]);
+}
+
+#[test]
+fn what_is_tried_of_spilling_is_no_part_of_the_sort() {
+    use forerun_apps::Job;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 300_000);
+    let job = SortJob::open(std::slice::from_ref(&input), options(ElementType::I32, 1 << 20)).expect("good");
+    // Half of the budget, which is four fifths of the memory.
+    let room = Job::room(&job).expect("a limit");
+    assert!(room.abs_diff((1 << 20) * 4 / 5 / 2) <= 4, "{room}");
+    let free = job.budget().available();
+    {
+        let mut spilling = job.spilling().expect("a limit");
+        assert!(spilling.bytes() > 0 && spilling.bytes() <= job.bytes());
+        for _ in 0..3 {
+            spilling.write().expect("written");
+            spilling.read().expect("read");
+        }
+        assert!(job.budget().available() < free, "what is tried takes memory");
+    }
+    assert_eq!(job.budget().available(), free);
+    assert_eq!(names(directory.path()), ["ints"]);
+    let whole = job.task(0, job.sample(0.0, job.bytes())).expect("sorted");
+    let finished = job.finish(vec![vec![whole]]).expect("written");
+    assert_eq!(finished.spilled, 1_200_000, "a run of more than the room, and nothing that was tried");
 }
 
 #[cfg(unix)]

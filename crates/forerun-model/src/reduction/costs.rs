@@ -32,11 +32,14 @@ pub(crate) struct Empty {
 
 /// Checks the figures of a profile and a load.
 pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), ModelError> {
+    let spill = profile.spill.unwrap_or_default();
     for (name, cost) in [
         ("a task", &profile.task),
         ("a merge", &profile.merge),
         ("the sink", &profile.sink),
         ("the finish", &profile.finish),
+        ("writing to the disk", &spill.write),
+        ("reading from the disk", &spill.read),
     ] {
         for figure in [cost.fixed, cost.per_byte, cost.per_result, cost.spread] {
             if !(figure >= 0.0 && figure.is_finite()) {

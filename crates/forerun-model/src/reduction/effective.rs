@@ -16,6 +16,11 @@ use crate::{Load, ModelError, Speeds, Wire};
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
 ///
+/// Of results that do not fit into the room in memory ([`forerun_platform::Spill`]) the mean cost of a task has what it takes to
+/// put them on the disk, and the end what it takes to read them back: where the finish joins, beside its
+/// writing, like the merges. A result of a merge takes no more room than its parts, so that each is
+/// spilled once. `spill` is none in the profile that is returned.
+///
 /// # Errors
 /// A figure of the platform's network that cannot be.
 pub fn effective(
@@ -27,13 +32,17 @@ pub fn effective(
 ) -> Result<ReductionProfile, ModelError> {
     let mut profile = profile.clone();
     leave_out(&mut profile, load);
+    let read_back = spill(&mut profile, load);
     slow(&mut profile, neighbours);
     // Messages take no longer on a slow host, but the finish does, with all that is in it.
     let gathered = gather(&profile, shape, load, platform)?;
     if gathered > 0.0 {
         profile.finish.fixed += gathered * Speeds::of_first_rank(platform)?;
     }
-    let Some(join) = profile.join.take() else { return Ok(profile) };
+    let Some(join) = profile.join.take() else {
+        profile.finish.fixed += read_back;
+        return Ok(profile);
+    };
     let costs = Costs::new(
         &ReductionProfile { merge: join.cost, ..profile.clone() },
         load,
@@ -52,9 +61,9 @@ pub fn effective(
     let at_the_end = match join.at {
         JoinAt::Finish => {
             let bytes = costs.bytes(load.tasks);
-            (at_the_end - profile.finish.seconds(bytes, load.tasks as f64)).max(0.0)
+            (at_the_end + read_back - profile.finish.seconds(bytes, load.tasks as f64)).max(0.0)
         }
-        JoinAt::Sink => at_the_end,
+        JoinAt::Sink => at_the_end + read_back,
     };
     // Opening and closing the sink are charged like a delivery, but with nothing in it.
     profile.sink.fixed += in_sink / (deliveries + 2) as f64;
@@ -72,6 +81,35 @@ fn leave_out(profile: &mut ReductionProfile, load: &Load) {
     profile.task.fixed *= calls;
     profile.task.per_result *= calls;
     profile.task.per_byte *= left(load.done_bytes, load.bytes * load.tasks as f64);
+}
+
+/// Puts writing to the disk into the mean cost of a task; seconds to read all of it back.
+fn spill(profile: &mut ReductionProfile, load: &Load) -> f64 {
+    let Some(spill) = profile.spill.take() else { return 0.0 };
+    let (fixed, each) = profile.result_bytes;
+    let result = fixed + each * load.bytes;
+    let spilled = spill.spilled(load.tasks, result) as f64;
+    if spilled == 0.0 {
+        return 0.0;
+    }
+    let part = spilled / load.tasks as f64;
+    let before = profile.task.seconds(load.bytes, 1.0);
+    profile.task.fixed += part * (spill.write.fixed + spill.write.per_byte * fixed);
+    profile.task.per_byte += part * spill.write.per_byte * each;
+    profile.task.per_result += part * spill.write.per_result;
+    // Spreads and errors by their part of what a task takes now.
+    let all = profile.task.seconds(load.bytes, 1.0);
+    if all > 0.0 {
+        profile.task.error = (before * profile.task.error + (all - before) * spill.write.error) / all;
+        profile.task.spread = (before * profile.task.spread).hypot((all - before) * spill.write.spread) / all;
+    }
+    let read_back = spilled * spill.read.seconds(result, 1.0);
+    let finish = profile.finish.seconds(load.tasks as f64 * result, load.tasks as f64);
+    if finish + read_back > 0.0 {
+        let (ours, of_it) = (profile.finish.error * finish, spill.read.error * read_back);
+        profile.finish.error = (ours + of_it) / (finish + read_back);
+    }
+    read_back
 }
 
 fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
@@ -134,7 +172,7 @@ fn fold(costs: &Costs, pieces: u64, results: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Strategy};
+    use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Spill, Strategy};
     use forerun_skeleton::reduction::Shape;
 
     use super::{Neighbours, effective};
@@ -177,6 +215,40 @@ mod tests {
         assert_eq!(sink.finish.fixed, 0.0);
         let one = of(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
         assert_eq!(one.finish.fixed, 0.0);
+    }
+
+    #[test]
+    fn what_has_no_room_is_written_once_and_read_once() {
+        let platform = platform(1);
+        let shape = Shape::new(Strategy::Adaptive, 1);
+        let spill = Spill {
+            room: 25.0,
+            write: Cost { per_byte: 0.1, ..Cost::default() },
+            read: Cost { per_byte: 0.01, fixed: 0.5, ..Cost::default() },
+        };
+        // 8 results of 10 bytes, of which 2 stay: 6 are written and read.
+        let load = Load::new(8, 5.0);
+        let profile = |join: Option<Join>| ReductionProfile {
+            task: Cost { per_byte: 0.2, error: 0.1, ..Cost::default() },
+            finish: Cost::constant(1.0),
+            result_bytes: (0.0, 2.0),
+            join,
+            spill: Some(spill),
+            ..ReductionProfile::default()
+        };
+        let with = of(&profile(None), &shape, &load, &platform).unwrap();
+        assert!((with.task.seconds(5.0, 1.0) * 8.0 - (8.0 + 6.0)).abs() < 1e-9, "{with:?}");
+        assert!((with.task.error - 0.1 * 8.0 / 14.0).abs() < 1e-9, "{with:?}");
+        assert!((with.finish.fixed - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{with:?}");
+        assert_eq!(with.spill, None);
+        // Beside a finish that joins, what takes longer is what takes time.
+        let join = Join { at: JoinAt::Finish, cost: Cost::default() };
+        let beside = of(&profile(Some(join)), &shape, &load, &platform).unwrap();
+        assert!((beside.finish.fixed - 6.0 * 0.6).abs() < 1e-9, "{beside:?}");
+        // Where all fits, nothing is written.
+        let fits = Load::new(2, 5.0);
+        let none = of(&profile(None), &shape, &fits, &platform).unwrap();
+        assert_eq!((none.task.per_byte, none.finish.fixed), (0.2, 1.0));
     }
 
     #[test]

@@ -1,12 +1,13 @@
 //! What bounds a time, in a sentence.
 
+use forerun_platform::ReductionProfile;
 use forerun_skeleton::reduction::Shape;
 
 use super::Bound;
 use super::costs::Costs;
 use super::timing::Timing;
 use crate::Load;
-use crate::words::{seconds, times};
+use crate::words::{bytes, seconds, times};
 
 /// The sentence with the figures of the cycle.
 pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Timing) -> String {
@@ -24,7 +25,7 @@ pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Tim
         Bound::Sink => format!("the sink bounds it: one result every {}", per_result(t.cycle)),
         Bound::Communication => format!(
             "messages bound it: a result of {} takes {} from rank to rank, a task {}",
-            crate::words::bytes(c.bytes(1)),
+            bytes(c.bytes(1)),
             seconds(c.hop(1)),
             seconds(c.task)
         ),
@@ -51,4 +52,21 @@ pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Tim
         ),
         Bound::Cores => format!("{} share fewer cores", times(shape.ranks as f64, "rank")),
     }
+}
+
+/// What goes by way of the disk, as the rest of the sentence; nothing where all fits in memory.
+pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
+    let Some(spill) = &profile.spill else { return String::new() };
+    let result = profile.result_bytes.0 + profile.result_bytes.1 * load.bytes;
+    let results = spill.spilled(load.tasks, result) as f64;
+    if results == 0.0 {
+        return String::new();
+    }
+    let way = results * (spill.write.seconds(result, 1.0) + spill.read.seconds(result, 1.0));
+    format!(
+        "; {} of {} have no room in memory and go by way of the disk, which takes {} of work",
+        bytes(results * result),
+        bytes(load.tasks as f64 * result),
+        seconds(way)
+    )
 }

@@ -103,9 +103,7 @@ pub fn predict(
     let speeds = Speeds::new(platform, shape.ranks)?;
     let run = evaluate(shape, load, profile, platform, &speeds)?;
     let Evaluated { timing: t, all, finish, seconds: makespan_s, .. } = &run;
-    let half = 1.96 * run.deviation;
-    let interval =
-        Interval { makespan_s: *makespan_s, low_s: (makespan_s - half).max(0.0), high_s: makespan_s + half };
+    let interval = Interval::around(*makespan_s, run.deviation);
     Ok(Prediction {
         makespan_s: *makespan_s,
         interval,
@@ -117,7 +115,7 @@ pub fn predict(
         bytes: all.bytes.round() as u64,
         stages: stages(all, *finish),
         bound: t.bound,
-        reason: explain::reason(shape, load, &run.costs, run.size, t),
+        reason: explain::reason(shape, load, &run.costs, run.size, t) + &explain::spilled(profile, load),
     })
 }
 

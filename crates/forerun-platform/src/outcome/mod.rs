@@ -123,6 +123,29 @@ pub struct Interval {
     pub high_s: f64,
 }
 
+/// 95 % of a normal distribution lie within so many deviations.
+const DEVIATIONS: f64 = 1.96;
+
+impl Interval {
+    /// The interval round `makespan_s` of an expectation with a standard deviation of `deviation_s`: that of a
+    /// log-normal distribution with this median and this relative deviation. A time cannot be negative, what
+    /// it is made of multiplies, and runs are late by more than they are early.
+    ///
+    /// ```
+    /// use forerun_platform::Interval;
+    ///
+    /// let i = Interval::around(10.0, 5.0);
+    /// assert!(i.low_s > 0.0 && i.high_s - 10.0 > 10.0 - i.low_s);
+    /// assert!((i.low_s * i.high_s - 100.0).abs() < 1e-9);
+    /// ```
+    pub fn around(makespan_s: f64, deviation_s: f64) -> Self {
+        let relative = if makespan_s > 0.0 { deviation_s / makespan_s } else { 0.0 };
+        // σ of the logarithm: σ² = ln(1 + (deviation / expectation)²).
+        let factor = (DEVIATIONS * relative.powi(2).ln_1p().sqrt()).exp();
+        Interval { makespan_s, low_s: makespan_s / factor, high_s: makespan_s * factor }
+    }
+}
+
 /// Tasks a second and the interval that should hold them: what is predicted for an input of unknown length,
 /// which has no makespan to predict.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -80,6 +80,34 @@ pub struct ReductionProfile {
     /// busy too.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention: f64,
+    /// What is done with results for which there is no room in memory, where there is such a limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spill: Option<Spill>,
+}
+
+/// Results that go to a disk when their tasks have made them, because no more may rest in memory, and come
+/// back at the end.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spill {
+    /// Bytes of results that may rest in memory, of all ranks together. A result rests as a whole or not.
+    #[serde(rename = "room_bytes", deserialize_with = "json::not_negative")]
+    pub room: f64,
+    /// Putting one on the disk; bytes are those of the result.
+    pub write: Cost,
+    /// Taking one from there; bytes are those of the result.
+    pub read: Cost,
+}
+
+impl Spill {
+    /// How many of `results` results of `bytes` bytes each go to the disk.
+    pub fn spilled(&self, results: u64, bytes: f64) -> u64 {
+        if bytes <= 0.0 {
+            return 0;
+        }
+        // A float becomes the nearest count.
+        results.saturating_sub((self.room / bytes) as u64)
+    }
 }
 
 /// How delivered sets become one result: by merges in balance, as a tree.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cost, Join, JoinAt, Profile, ReductionProfile, farm, scatter_gather};
+use super::{Cost, Join, JoinAt, Profile, ReductionProfile, Spill, farm, scatter_gather};
 use crate::file::{self, Allowed, FileError, Section};
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
 
@@ -27,6 +27,10 @@ impl Profile {
     ///     join_at = "finish"                                # sets become one: by the "sink", or at the "finish"
     ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
     ///     contention = 0.1                                  # a task, for each other busy core; default 0
+    ///     [reduction.spill]                                 # where memory is limited
+    ///     room = "25 MB"                                    # of results in it; others go to a disk
+    ///     write = { per_byte = "0.4 ns/B" }                 # to put a result there, default 0
+    ///     read = { per_byte = "0.3 ns/B" }                  # and to take it from there, default 0
     ///     "#,
     ///     "features.toml",
     /// )?;
@@ -93,9 +97,21 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let growth = section.numbers("growth", Allowed::Positive).unwrap_or_default();
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
     let join = join(section);
+    let spill = section.inner("spill").map(|s| spill(&s));
     section.finish();
     let (task, merge, result_bytes) = (task?, merge?, size?);
-    Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention })
+    // A section that is there and wrong leaves no costs.
+    let spill = spill.map_or(Some(None), |s| s.map(Some))?;
+    Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention, spill })
+}
+
+/// `[reduction.spill]`.
+fn spill(section: &Section<'_, '_>) -> Option<Spill> {
+    let room = section.quantity::<PartBytes>("room").map(Quantity::number);
+    let room = section.required("room", "\"25 MB\"", room);
+    let (write, read) = (cost(section, "write"), cost(section, "read"));
+    section.finish();
+    Some(Spill { room: room?, write: write.unwrap_or_default(), read: read.unwrap_or_default() })
 }
 
 /// `join_at` and `join`, which go together.

@@ -41,6 +41,7 @@ fn every_kind_of_fault_points_at_its_line() {
         ("per_byte = 1.5", "per_byte = '1.5 B'", 7, 47, "where a number of 0 or more is expected"),
         ("0.9", "0", 8, 14, "\"growth\" is a number above 0"),
         ("[1, 0.9]", "1", 8, 10, "where a list of numbers is expected"),
+        ("[1, 0.9]", "[1]\n[reduction.spill]\nrooom = \"1 MB\"", 10, 1, "did you mean \"room\"?"),
     ] {
         let error = Profile::from_toml(&GOOD.replacen(part, by, 1), "f.toml").expect_err(by);
         let all: Vec<_> = error.problems().iter().map(|p| (p.line, p.column, &p.message)).collect();
@@ -52,6 +53,14 @@ fn every_kind_of_fault_points_at_its_line() {
             "{by:?} should give {line}:{column} {message:?}, gives {all:?}"
         );
         assert!(all.len() <= 2, "{by:?} gives {all:?}");
+    }
+}
+
+#[test]
+fn results_rest_as_a_whole_or_not() {
+    let spill = Spill { room: 25.0, write: Cost::default(), read: Cost::default() };
+    for (results, bytes, spilled) in [(2, 10.0, 0), (3, 10.0, 1), (7, 26.0, 7), (7, 0.0, 0), (0, 1.0, 0)] {
+        assert_eq!(spill.spilled(results, bytes), spilled, "{results} of {bytes}");
     }
 }
 
@@ -81,9 +90,11 @@ proptest! {
         task in costs(), merge in costs(), sink in costs(), finish in costs(),
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
         join in proptest::option::of((any::<bool>(), costs())), contention in 0.0..2.0f64,
+        spill in proptest::option::of((0.0..1e12f64, costs(), costs())),
     ) {
         let join = join.map(|(at, cost)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost });
-        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention });
+        let spill = spill.map(|(room, write, read)| Spill { room, write, read });
+        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention, spill });
         let source = "a \"pilot\"\nrun".into();
         let profile = Profile { application: "sort".into(), source, reduction, ..Profile::default() };
         let text = profile.to_toml();

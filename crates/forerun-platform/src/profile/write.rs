@@ -31,6 +31,12 @@ impl Profile {
             if reduction.contention != 0.0 {
                 out.raw("contention", format_args!("{:?}", reduction.contention));
             }
+            if let Some(spill) = &reduction.spill {
+                out.header("[reduction.spill]");
+                out.quantity("room", PartBytes(spill.room));
+                out.raw("write", cost(&spill.write));
+                out.raw("read", cost(&spill.read));
+            }
         }
         if let Some(costs) = &self.scatter_gather {
             out.header("[scatter_gather]");

@@ -1,12 +1,14 @@
 //! What the end of a job costs: delivering, joining and finishing.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use forerun_apps::{ErasedJob, ErasedMessage};
+use forerun_platform::statistics::median;
 use forerun_platform::{Cost, JoinAt, Stage};
 use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 
+use super::fit::{Point, fit};
 use super::sample::{bytes_of, failed};
 
 /// Costs of the end.
@@ -16,28 +18,45 @@ pub(super) struct Ends {
     pub(super) join: Cost,
 }
 
-/// Takes results through the rehearsal of sink and finish: one alone, which shows what delivering and
-/// finishing cost, then, where the finish joins what is delivered, the others. Every byte is merged once
-/// a level, beside what finishing does anyway: it shows as far as it takes longer.
+/// Ends with nothing in them that are timed at most, after a first one that pays for what is set up once.
+const EMPTY: usize = 6;
+/// Results that are taken through the end one by one, of as many as this times as many.
+const SINGLE: usize = 3;
+
+/// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
+/// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
+/// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
+/// all others at once. Every byte is merged once a level, beside what finishing does anyway: it shows as far
+/// as it takes longer.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     mut pieces: Vec<Piece<ErasedMessage>>,
     merge: &Cost,
+    time: Duration,
 ) -> Result<Ends, RunError> {
-    let others = pieces.split_off(pieces.len().min(1));
-    let one = end(job, pieces)?;
+    let empty = empty(job, time)?;
     if job.join() == JoinAt::Sink {
         // Merged results do not grow much: what the end of one costs is that of any.
+        let one = end(job, pieces.drain(..pieces.len().min(1)).collect())?;
         let (sink, finish) = (Cost::constant(one.sinking), Cost::constant(one.finishing));
         return Ok(Ends { sink, finish, join: *merge });
     }
-    let (sink, finish) = (per_byte(one.bytes, one.sinking), per_byte(one.bytes, one.finishing));
+    let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
+    let mut singles = Vec::new();
+    for piece in pieces {
+        singles.push(end(job, vec![piece])?);
+    }
+    let of = |seconds: fn(&Rehearsed) -> f64| beyond(&empty, &singles, seconds);
+    let (sink, finish) = (of(|r| r.sinking), of(|r| r.finishing));
+    // The sink's fixed cost is that of a delivery, of opening and of closing.
+    let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
     let levels = (others.len().max(1) as f64).log2();
     if levels == 0.0 {
         return Ok(Ends { sink, finish, join: *merge });
     }
     let all = end(job, others)?;
-    let join = Cost { per_byte: all.finishing / levels / all.bytes.max(1.0), ..Cost::default() };
+    let joining = (all.finishing - finish.fixed).max(0.0);
+    let join = Cost { per_byte: joining / levels / all.bytes.max(1.0), ..Cost::default() };
     // What took no longer than finishing alone is at most as much.
     let hidden = all.finishing <= finish.seconds(all.bytes, 1.0);
     let join = if hidden && merge.per_byte < join.per_byte { *merge } else { join };
@@ -45,6 +64,7 @@ pub(super) fn rehearse(
 }
 
 /// One rehearsal.
+#[derive(Debug, Clone, Copy)]
 struct Rehearsed {
     bytes: f64,
     /// Seconds of a delivery, in the mean, and of the finish.
@@ -52,15 +72,43 @@ struct Rehearsed {
     finishing: f64,
 }
 
-/// The cost of a call of which only one was timed: all of it by the byte, if there were any.
-fn per_byte(bytes: f64, seconds: f64) -> Cost {
-    if bytes > 0.0 { Cost { per_byte: seconds / bytes, ..Cost::default() } } else { Cost::constant(seconds) }
+/// Ends with nothing in them.
+fn empty(job: &dyn ErasedJob, time: Duration) -> Result<Vec<Rehearsed>, RunError> {
+    let begun = Instant::now();
+    let mut ends = vec![end(job, Vec::new())?];
+    while ends.len() <= EMPTY && begun.elapsed() < time {
+        ends.push(end(job, Vec::new())?);
+    }
+    if ends.len() > 1 {
+        ends.remove(0);
+    }
+    Ok(ends)
+}
+
+/// The cost of an end: that of one with nothing in it, and what it takes longer by the byte.
+fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) -> f64) -> Cost {
+    let of_empty: Vec<f64> = empty.iter().map(seconds).collect();
+    let fixed = median(&of_empty).unwrap_or(0.0);
+    let longer: Vec<Point> = singles
+        .iter()
+        .filter(|r| r.bytes > 0.0)
+        .map(|r| Point::new(r.bytes, (seconds(r) - fixed).max(0.0)))
+        .collect();
+    if longer.is_empty() {
+        let fixed = median(&singles.iter().map(seconds).collect::<Vec<_>>()).unwrap_or(fixed);
+        return Cost::constant(fixed);
+    }
+    // Of a few calls of one size: all of what is longer is by the byte.
+    let (bytes, took) = longer.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.bytes, sum.1 + p.seconds));
+    let Cost { spread, error, .. } = fit(&longer);
+    Cost { fixed, per_byte: took / bytes, spread, error, ..Cost::default() }
 }
 
 fn end(job: &dyn ErasedJob, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
     let failed = |e| failed(Stage::Finish, 0, e);
     let bytes: f64 = pieces.iter().map(bytes_of).sum();
-    let count = pieces.len().max(1) as f64;
+    let pieces_in = pieces.len();
+    let count = pieces_in.max(1) as f64;
     let mut sink = job.rehearsal_sinks().open(0).map_err(failed)?;
     let begun = Instant::now();
     for piece in pieces {
@@ -69,6 +117,30 @@ fn end(job: &dyn ErasedJob, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehears
     let left = sink.close().map_err(failed)?;
     let sinking = begun.elapsed().as_secs_f64();
     let begun = Instant::now();
-    job.rehearse_finish(vec![left]).map_err(failed)?;
-    Ok(Rehearsed { bytes, sinking: sinking / count, finishing: begun.elapsed().as_secs_f64() })
+    let left = if pieces_in > 0 { vec![left] } else { Vec::new() };
+    let result = job.rehearse_finish(left).map_err(failed)?;
+    let finishing = begun.elapsed().as_secs_f64();
+    drop(result);
+    Ok(Rehearsed { bytes, sinking: sinking / count, finishing })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Rehearsed, beyond};
+
+    fn rehearsed(bytes: f64, finishing: f64) -> Rehearsed {
+        Rehearsed { bytes, sinking: 0.0, finishing }
+    }
+
+    #[test]
+    fn what_an_empty_end_takes_is_fixed_and_the_rest_by_the_byte() {
+        let empty = [rehearsed(0.0, 1.1e-3), rehearsed(0.0, 1e-3), rehearsed(0.0, 9e-2)];
+        let singles = [rehearsed(1e6, 2.1e-3), rehearsed(2e6, 3.1e-3)];
+        let cost = beyond(&empty, &singles, |r| r.finishing);
+        assert!((cost.fixed - 1.1e-3).abs() < 1e-12, "the median: {cost:?}");
+        assert!((cost.per_byte - 1e-9).abs() < 1e-15, "{cost:?}");
+        // Never below zero, and with nothing to divide by all of it is fixed.
+        assert_eq!(beyond(&empty, &[rehearsed(1e6, 1e-4)], |r| r.finishing).per_byte, 0.0);
+        assert_eq!(beyond(&empty, &[rehearsed(0.0, 2e-3)], |r| r.finishing).seconds(1e6, 1.0), 2e-3);
+    }
 }

@@ -203,6 +203,29 @@ mod tests {
         assert!((fit(&points(&calls)).fixed / 1e-2 - 1.0).abs() < 1e-3);
     }
 
+    /// Processes that take 3 ms and 2 ns a byte, calls deviating by a tenth: as small inputs as there are tell the
+    /// fixed cost, without a bias, whatever is drawn.
+    #[test]
+    fn the_fixed_cost_of_a_process_is_found() {
+        let sizes = [4e3, 2e4, 1e4, 8e4, 3e5, 1.2e6, 1.1e6, 1.3e6, 1.2e6, 1.25e6];
+        let (rounds, mut fixed, mut job) = (200, 0.0, 0.0);
+        let mut state = 1u64;
+        let mut uniform = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        for _ in 0..rounds {
+            // Sums of twelve uniform numbers are nearly normal.
+            let mut deviation = || (0..12).map(|_| uniform()).sum::<f64>() - 6.0;
+            let calls: Vec<_> =
+                sizes.iter().map(|b| (*b, (3e-3 + 2e-9 * b) * (1.0 + 0.1 * deviation()))).collect();
+            let cost = fit(&points(&calls));
+            fixed += cost.fixed / 3e-3 / f64::from(rounds);
+            job += cost.seconds(6e5, 1.0) / (3e-3 + 2e-9 * 6e5) / f64::from(rounds);
+        }
+        assert!((fixed - 1.0).abs() < 0.02 && (job - 1.0).abs() < 0.02, "{fixed} {job}");
+    }
+
     #[test]
     fn few_calls_tell_less() {
         // Student's quantiles for 97.5 %: 3.182, 2.228, 2.042 with 3, 10 and 30 degrees of freedom.

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use forerun_apps::{ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::{JoinAt, Stage};
-use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::Piece;
+use forerun_skeleton::{Message, RunError};
 
 use super::sample::{Sampled, Sampler, failed};
 
@@ -16,6 +16,11 @@ const APART: usize = 2;
 /// Results that are left to the finish to join.
 const LEFT: usize = 2;
 
+/// Lanes for so many workers.
+pub(super) fn lanes(workers: usize) -> usize {
+    APART * (workers + 1)
+}
+
 /// Lanes all over the input, in the order in which they are taken.
 pub(super) struct Lanes<'s> {
     source: &'s dyn ErasedSource,
@@ -23,6 +28,8 @@ pub(super) struct Lanes<'s> {
     next: usize,
     /// Phases so far.
     phases: usize,
+    /// Bytes of results that each lane may hold, where memory is limited.
+    room: Option<u64>,
 }
 
 /// Consecutive tasks, of which the first ones were run.
@@ -36,15 +43,16 @@ struct Lane {
 
 impl<'s> Lanes<'s> {
     /// Cuts the tasks into lanes; a job that keeps results has kept those of its first tasks, which
-    /// are `begun`.
+    /// are `begun`. All together hold results of no more than `room` bytes.
     pub(super) fn new(
         job: &dyn ErasedJob,
         source: &'s dyn ErasedSource,
         workers: usize,
         begun: Vec<Piece<ErasedMessage>>,
+        room: Option<u64>,
     ) -> Self {
         let tasks = source.len().unwrap_or(1).max(1);
-        let count = (APART * (workers + 1)).min(usize::try_from(tasks).unwrap_or(usize::MAX)) as u64;
+        let count = lanes(workers).min(usize::try_from(tasks).unwrap_or(usize::MAX)) as u64;
         let start = |k: u64| (u128::from(tasks) * u128::from(k) / u128::from(count)) as u64;
         let step = coprime_step(count);
         let mut lanes: Vec<Lane> = (0..count)
@@ -66,7 +74,8 @@ impl<'s> Lanes<'s> {
                 lane.begin = lane.next;
             }
         }
-        Lanes { source, lanes, next: 0, phases: 0 }
+        let room = room.map(|room| room / count);
+        Lanes { source, lanes, next: 0, phases: 0, room }
     }
 
     /// Whether all tasks were run.
@@ -90,12 +99,15 @@ impl<'s> Lanes<'s> {
             self.lanes.iter_mut().filter(|l| !l.is_empty()).take(workers).collect();
         let workers = free.len();
         self.next = workers;
+        let room = self.room;
         if workers == 1 {
-            return free[0].run(sampler, self.source, 0, time).map(|found| sampled.add(phase, found));
+            let found = free[0].run(sampler, self.source, 0, time, room)?;
+            sampled.add(phase, found);
+            return Ok(());
         }
         let source = self.source;
         let found = thread::scope(|scope| {
-            let run = |lane: &mut Lane| lane.run(sampler, source, workers - 1, time);
+            let run = |lane: &mut Lane| lane.run(sampler, source, workers - 1, time, room);
             let handles: Vec<_> = free.into_iter().map(|lane| scope.spawn(move || run(lane))).collect();
             handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
         });
@@ -127,6 +139,7 @@ impl Lane {
         source: &dyn ErasedSource,
         neighbours: usize,
         time: Duration,
+        room: Option<u64>,
     ) -> Result<Sampled, RunError> {
         let mut sampled = Sampled::beside(neighbours);
         let begun = Instant::now();
@@ -138,6 +151,7 @@ impl Lane {
             self.pieces.push(piece);
             self.next += 1;
             ran += 1;
+            self.make_room(room);
             while let [.., a, b] = &self.pieces[..]
                 && a.results == b.results
                 && sampler.job.join() == JoinAt::Sink
@@ -155,6 +169,16 @@ impl Lane {
             }
         }
         Ok(sampled)
+    }
+
+    /// Forgets the first results where all come to more than `room` bytes: what goes to the disk because a pilot
+    /// holds on to results is no part of what their tasks cost.
+    fn make_room(&mut self, room: Option<u64>) {
+        let Some(room) = room else { return };
+        let mut held: u64 = self.pieces.iter().map(|piece| piece.value.bytes()).sum();
+        while held > room && self.pieces.len() > 1 {
+            held -= self.pieces.remove(0).value.bytes();
+        }
     }
 
     /// The tasks that were run.
@@ -229,7 +253,34 @@ fn coprime_step(n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::coprime_step;
+    use forerun_apps::ErasedMessage;
+    use forerun_skeleton::Message;
+    use forerun_skeleton::reduction::Piece;
+
+    use super::{Lane, coprime_step};
+
+    struct Bytes(u64);
+
+    impl Message for Bytes {
+        fn bytes(&self) -> u64 {
+            self.0
+        }
+    }
+
+    #[test]
+    fn where_memory_is_short_the_last_results_are_held() {
+        let held = |room| {
+            let piece = |first| Piece { value: ErasedMessage::new(Bytes(10)), first, results: 1 };
+            let mut lane = Lane { begin: 0, next: 4, end: 9, pieces: (0..4).map(piece).collect() };
+            lane.make_room(room);
+            lane.pieces.iter().map(|piece| piece.first).collect::<Vec<_>>()
+        };
+        assert_eq!(held(None), [0, 1, 2, 3]);
+        assert_eq!(held(Some(40)), [0, 1, 2, 3]);
+        assert_eq!(held(Some(25)), [2, 3]);
+        // One is there to be finished with.
+        assert_eq!(held(Some(0)), [3]);
+    }
 
     #[test]
     fn steps_visit_every_lane_once() {

@@ -6,9 +6,10 @@
 //! as ranks will: drift of the machine falls on both alike, and their ratio is how much busy cores
 //! slow each other. The samples come from all over the input; neighbours in it are merged, so that a
 //! job that keeps results for the run keeps few, and no work of the pilot is lost. Some results go
-//! through the rehearsal of the job's sink and finish. It ends when its budget is spent: 5 % of what
-//! the job would take on one processor, but no more than 2 s, and no less than 0.6 s or two fifths of
-//! a short job.
+//! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
+//! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one processor,
+//! but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
+//! milliseconds no less than 4 ms).
 
 mod contention;
 mod drift;
@@ -16,6 +17,7 @@ mod ends;
 mod fit;
 mod lanes;
 mod sample;
+mod spill;
 
 use std::time::{Duration, Instant};
 
@@ -28,8 +30,9 @@ use self::contention::contention;
 use self::drift::drift;
 use self::ends::rehearse;
 pub(crate) use self::fit::{Point, fit};
-use self::lanes::{Lanes, merge_pairs};
+use self::lanes::{Lanes, lanes, merge_pairs};
 use self::sample::{Sampled, Sampler};
+pub(crate) use self::spill::spill;
 
 /// Share of the job's time on one processor that a pilot may take.
 const SHARE: f64 = 0.05;
@@ -37,8 +40,9 @@ const SHARE: f64 = 0.05;
 const BUDGET: (f64, f64) = (0.6, 2.0);
 /// Tasks smaller than the largest by more than this factor are not taken for its like.
 const ALIKE: f64 = 16.0;
-/// Share of the job's time that a pilot never takes more than.
-const MOST: f64 = 0.4;
+/// Share of the job's time that a pilot never takes more than, and the least seconds of any.
+const MOST: f64 = 0.2;
+const LEAST: f64 = 0.004;
 /// Size of the first task tried, where the input can be cut anywhere.
 const FIRST: u64 = 64 << 10;
 /// By which tasks grow.
@@ -46,6 +50,12 @@ const GROWTH: u64 = 4;
 /// Share of the budget that a phase has, and share in which phases begin.
 const PHASE: f64 = 0.15;
 const PHASES: f64 = 0.55;
+/// Share of the budget for ends with nothing in them, and for what goes to the disk.
+const END: f64 = 0.05;
+/// Smallest tasks that are run where processes do the work, whose cost is mostly that of a process.
+const SMALL: u64 = 3;
+/// Results that a lane holds where memory is short.
+const HELD: u64 = 2;
 /// Rounds of phases, unless they would go on beyond the budget: one alone could be disturbed as a whole.
 const ROUNDS: usize = 2;
 
@@ -77,20 +87,25 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     let grown = sampled.take_pieces();
     // What is not kept is held on to nevertheless: the memory of tasks is fresh in a run, too.
     let (grown, mut held) = if job.keeps() { (grown, Vec::new()) } else { (Vec::new(), grown) };
-    let mut lanes = Lanes::new(job, &*source, workers, grown);
+    let room = short(job, &extent);
+    if room.is_some() {
+        // Where memory is short, a run uses its own again.
+        held.drain(..held.len().saturating_sub(1));
+    }
+    let mut sample = Lanes::new(job, &*source, workers, grown, room);
     let phase = Duration::from_secs_f64(budget * PHASE);
     let until = begun + Duration::from_secs_f64(budget * PHASES);
     let latest = begun + Duration::from_secs_f64(budget);
     let mut at_once: Vec<usize> = vec![1, workers];
     at_once.dedup();
     let mut rounds = 0;
-    while (rounds < ROUNDS || Instant::now() < until) && Instant::now() < latest && !lanes.are_empty() {
+    while (rounds < ROUNDS || Instant::now() < until) && Instant::now() < latest && !sample.are_empty() {
         for &workers in &at_once {
-            lanes.phase(&sampler, workers, phase, &mut sampled)?;
+            sample.phase(&sampler, workers, phase, &mut sampled)?;
         }
         rounds += 1;
     }
-    let mut pieces = lanes.into_pieces();
+    let mut pieces = sample.into_pieces();
     if job.join() == JoinAt::Finish {
         pieces.extend(held.pop());
         merge_pairs(&sampler, workers, &mut pieces, &mut sampled)?;
@@ -103,12 +118,17 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     // Much smaller tasks, which fit a cache, tell little of what large ones cost.
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
     let largest = all().map(|p| p.bytes).fold(0.0, f64::max);
-    let alike: Vec<Point> = all().filter(|p| p.bytes * ALIKE >= largest).map(alone).collect();
+    // (What a process costs before it reads anything shows best in small ones.)
+    let like = |p: &Point| job.outside() || p.bytes * ALIKE >= largest;
+    let alike: Vec<Point> = all().filter(like).map(alone).collect();
     let mut task = fit(&alike);
     let drift = drift(&alike, &task);
     let merge: Vec<Point> = sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
     let mut merge = fit(&merge);
-    let mut ends = rehearse(job, pieces, &merge)?;
+    let part = Duration::from_secs_f64(budget * END);
+    let mut ends = rehearse(job, pieces, &merge, part)?;
+    let result_bytes = sampled.result_bytes();
+    let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, part)?;
     // The end was timed once: it is no surer than a single call of what was timed more often.
     for cost in [&mut ends.sink, &mut ends.finish, &mut ends.join] {
         cost.error = cost.error.max(task.error.hypot(task.spread));
@@ -116,15 +136,20 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     for cost in [&mut task, &mut merge, &mut ends.sink, &mut ends.finish, &mut ends.join] {
         cost.error = cost.error.hypot(drift);
     }
+    if let Some(spill) = &mut spill {
+        spill.write.error = spill.write.error.hypot(drift);
+        spill.read.error = spill.read.error.hypot(drift);
+    }
     let profile = ReductionProfile {
         task,
         merge,
         sink: ends.sink,
         finish: ends.finish,
-        result_bytes: sampled.result_bytes(),
+        result_bytes,
         growth: sampled.growth(),
         join: Some(Join { at: job.join(), cost: ends.join }),
         contention,
+        spill,
     };
     Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks, largest: largest as u64 })
 }
@@ -145,9 +170,12 @@ fn grow<'j>(
     extent: &Extent,
     workers: usize,
 ) -> Result<Grown<'j>, RunError> {
-    let mut grain = if extent.pieces.is_some() { 1 } else { FIRST.clamp(extent.min_grain, extent.max_grain) };
+    // Where memory is short, each lane has room for some results.
+    let fits = short(job, extent).map_or(u64::MAX, |room| room / (HELD * lanes(workers) as u64));
+    let first = FIRST.min(fits).clamp(extent.min_grain, extent.max_grain);
+    let mut grain = if extent.pieces.is_some() { 1 } else { first };
     let mut sampled = Sampled::new();
-    let mut first = true;
+    let (mut first, mut small) = (true, true);
     loop {
         let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
         let tasks = source.len().unwrap_or(1).max(1);
@@ -161,18 +189,31 @@ fn grow<'j>(
         let Some(fresh) = sampler.fresh(&*source, from, tasks) else {
             return Ok(Grown { source, sampled, budget: 0.0 });
         };
-        let (point, piece) = sampler.task(&*source, fresh)?;
+        let (mut point, piece) = sampler.task(&*source, fresh)?;
         sampled.ran(point, &piece);
         sampled.pieces.push(piece);
+        if job.outside() && std::mem::take(&mut small) {
+            for _ in 1..SMALL.min(tasks / (4 * workers as u64)) {
+                let Some(fresh) = sampler.fresh(&*source, from, tasks) else { break };
+                let (next, piece) = sampler.task(&*source, fresh)?;
+                sampled.ran(next, &piece);
+                sampled.pieces.push(piece);
+                point = next;
+            }
+        }
         let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds);
         let next = grain.max(point.bytes as u64).saturating_mul(GROWTH);
         let enough = GROWTH as f64 * point.seconds > budget * PHASE;
-        if enough || next > extent.max_grain || next.saturating_mul(2 * workers as u64) > extent.bytes {
+        if enough
+            || next > fits
+            || next > extent.max_grain
+            || next.saturating_mul(2 * workers as u64) > extent.bytes
+        {
             // As large as a phase has room for, and all phases together have input for; what is kept is
             // rather from more inputs.
             let room = budget * PHASE / point.seconds.max(f64::MIN_POSITIVE);
             let room = if job.keeps() { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
-            let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).max(grain);
+            let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).min(fits).max(grain);
             let grain = ((grain as f64 * room) as u64).min(most);
             let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
             return Ok(Grown { source, sampled, budget });
@@ -181,7 +222,13 @@ fn grow<'j>(
     }
 }
 
+/// Bytes of results that may rest in memory, where those of all tasks would be more. (Results are taken to be about
+/// as large as their inputs.)
+fn short(job: &dyn ErasedJob, extent: &Extent) -> Option<u64> {
+    job.room().filter(|&room| room < extent.bytes)
+}
+
 /// Seconds that the pilot of a job of so many seconds, on one processor, may take.
 fn budget(job_s: f64) -> f64 {
-    (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * MOST)
+    (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min((job_s * MOST).max(LEAST))
 }

@@ -129,6 +129,36 @@ fn short_of_memory_it_goes_by_way_of_the_disk() {
 }
 
 #[test]
+fn a_plan_says_what_goes_by_way_of_the_disk() {
+    let place = Place::new();
+    place.write("in", input("i32", 400_009, 5).0);
+    // 0.1 MB of 1.6 MB may rest in memory: the pilot measures the way of the others to the disk and back.
+    let short =
+        place.say(["plan", "sort", "in", "--memory", "256 KiB", "-p", "1", "--write-profile", "short"]).ok();
+    assert!(short.text().contains("by way of the disk"), "{}", short.text());
+    let profile = String::from_utf8(place.read("short")).unwrap();
+    assert!(profile.contains("[reduction.spill]"), "{profile}");
+    let ample = place.run("plan sort in -p 1 --write-profile ample").ok();
+    assert!(!ample.text().contains("by way of the disk"), "{}", ample.text());
+    assert!(!String::from_utf8(place.read("ample")).unwrap().contains("spill"));
+    // A written profile says the same again, in both predictions: a disk that is slow costs as much.
+    let slow = "format = 1\napplication = \"any\"\n[reduction]\ntask = { per_byte = \"1 ns/B\" }\nmerge = \"0 s\"\n\
+                result_bytes = { per_byte = 1.0 }\n[reduction.spill]\nroom = \"0 B\"\nwrite = { per_byte = \"1 us/B\" }\n\
+                read = { per_byte = \"1 us/B\" }\n";
+    place.write("slow", slow);
+    let line = "predict sort in -p 1 --profile slow --by analytic,simulated --json out.json";
+    place.run(line).ok();
+    let outcomes = serde_json::from_slice::<serde_json::Value>(&place.read("out.json")).unwrap();
+    for outcome in outcomes.as_array().unwrap() {
+        let seconds = outcome["makespan_s"].as_f64().unwrap();
+        // 1.6 MB, 2 µs a byte there and back, and what its tasks cost.
+        let expected = 1_600_036.0 * (2e-6 + 1e-9);
+        assert!((seconds / expected - 1.0).abs() < 0.01, "{seconds} for {expected}: {outcome}");
+    }
+    place.assert_clean();
+}
+
+#[test]
 fn several_inputs_make_one_output_which_may_be_one_of_them() {
     let place = Place::new();
     let (unsorted, sorted) = input("u32", 10_007, 9);

@@ -29,7 +29,9 @@ pub(super) struct Record {
 
 impl Lines {
     /// Memory, for each line, of [`Record`] and of what [`Lines`] keeps beside its text.
-    pub(super) const PER_LINE: u64 = 16 + 12;
+    pub(super) const PER_LINE: u64 = 16 + Self::RESTING;
+    /// Memory, for each line, beside its text.
+    const RESTING: u64 = 12;
 
     fn with_capacity(text: usize, lines: usize) -> Self {
         Lines {
@@ -121,6 +123,10 @@ impl Sorted for Lines {
         // The shortest line is a digit and a newline.
         let lines = if worst { bytes.div_ceil(2) } else { bytes / files.line_bytes().max(2) };
         2 * bytes + Self::PER_LINE * (lines + 1)
+    }
+
+    fn resting(files: &Files, bytes: u64) -> u64 {
+        bytes + Self::RESTING * (bytes / files.line_bytes().max(2) + 1)
     }
 
     fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError> {
