@@ -45,8 +45,8 @@ fn cost() -> impl Strategy<Value = PhaseCost> {
 }
 
 fn profile() -> impl Strategy<Value = ScatterGatherProfile> {
-    ([cost(), cost(), cost(), cost(), cost()], 0.0..0.5f64).prop_map(
-        |([read, process, local, global, write], contention)| ScatterGatherProfile {
+    ([cost(), cost(), cost(), cost(), cost()], (0.0..0.5f64, 0.0..0.5f64)).prop_map(
+        |([read, process, local, global, write], (contention, contention_local))| ScatterGatherProfile {
             read,
             process,
             local,
@@ -55,6 +55,7 @@ fn profile() -> impl Strategy<Value = ScatterGatherProfile> {
             element_bytes: 4.0,
             held: 1.0,
             contention,
+            contention_local,
             ..ScatterGatherProfile::default()
         },
     )
@@ -167,6 +168,25 @@ fn faster_hosts_get_more_blocks() {
 }
 
 #[test]
+fn ranks_that_make_packets_slow_each_other() {
+    let platform = Platform::new("p", vec![Host::new("h", 1, 2)], network(0.0, 0.0, 0.0));
+    let alone = ScatterGatherProfile {
+        local: PhaseCost::per_byte(1e-6),
+        element_bytes: 1.0,
+        ..ScatterGatherProfile::default()
+    };
+    let beside = ScatterGatherProfile { contention_local: 0.25, ..alone.clone() };
+    let blocks = Blocks::of(1_000_000, 10_000);
+    let local = |ranks, profile| {
+        let found = predict(&Setting::new(ranks), &blocks, profile, &platform).unwrap();
+        found.stages[&Stage::ResolveLocal].total_s
+    };
+    assert!((local(1, &beside) - 1.0).abs() < 1e-9, "one rank has nobody beside it");
+    assert!((local(2, &alone) - 1.0).abs() < 1e-9);
+    assert!((local(2, &beside) - 1.25).abs() < 1e-9);
+}
+
+#[test]
 fn too_little_memory_is_refused_or_paid_for() {
     let platform = Platform::resolve("bme-pc-cluster").unwrap();
     let mut profile =
@@ -184,9 +204,8 @@ fn too_little_memory_is_refused_or_paid_for() {
     assert!(error.contains("host pc") && error.contains("use at least 3 processors"), "{error}");
     profile.spill = Some(1e-6);
     let spilled = predict(&Setting::new(1), &blocks, &profile, &platform).unwrap();
-    // What does not fit beside three blocks is put away and taken back: so much of every byte.
-    let need = 80.0 + 3.0 * blocks.largest() as f64 * 1e-6;
-    let expected = 80.0 * (need - 33.554432) / need;
+    // Of what is kept, what does not fit into half of the memory is put away and taken back.
+    let expected = 80.0 - 33.554432;
     assert!((spilled.makespan_s / expected - 1.0).abs() < 1e-9, "{} for {expected}", spilled.makespan_s);
 }
 

@@ -7,11 +7,11 @@ use super::{Blocks, Setting};
 use crate::ModelError;
 
 /// The profile of a run in this setting: the slowing of work by busy neighbours, and what of a
-/// rank's share has to go to a disk and back, are in the costs; `contention` and `spill` are zero in the
-/// profile that is returned.
+/// rank's share has to go to a disk and back, are in the costs; both contentions and `spill` are zero in
+/// the profile that is returned.
 ///
 /// Ranks fill hosts core by core. All process at the same time, and all make their packets at the
-/// same time. What does not fit in memory is written when it is processed and read when its packets
+/// same time, if not all of it. What does not fit in memory is written when it is processed and read when its packets
 /// are made, so each has half of it.
 ///
 /// # Errors
@@ -26,11 +26,15 @@ pub fn effective(
     let beyond = beyond(&profile, platform, blocks, &setting.shape, setting.window, setting.ahead)?;
     let cores = platform.hosts.iter().map(|h| h.cores).max().unwrap_or(1);
     let beside = setting.shape.ranks.min(cores).saturating_sub(1) as f64;
-    let factor = 1.0 + std::mem::take(&mut profile.contention) * beside;
-    profile.process.fixed *= factor;
-    profile.process.per_byte *= factor;
-    profile.process.per_byte_ln *= factor;
-    profile.process.per_byte_way *= factor;
+    let (process, local) =
+        (std::mem::take(&mut profile.contention), std::mem::take(&mut profile.contention_local));
+    for (phase, contention) in [(&mut profile.process, process), (&mut profile.local, local)] {
+        let factor = 1.0 + contention * beside;
+        phase.fixed *= factor;
+        phase.per_byte *= factor;
+        phase.per_byte_ln *= factor;
+        phase.per_byte_way *= factor;
+    }
     let spill = profile.spill.take().unwrap_or(0.0) * beyond / 2.0;
     profile.process.per_byte += spill;
     profile.local.per_byte += spill;

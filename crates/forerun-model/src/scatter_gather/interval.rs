@@ -2,9 +2,6 @@
 
 use forerun_platform::{Interval, ScatterGatherProfile, Stage, StageTotal};
 
-/// 95 % of a normal distribution lie within so many deviations.
-const DEVIATIONS: f64 = 1.96;
-
 /// The interval that the profile's errors and spreads make, each stage weighted by its part of
 /// the work: what calls are off by in common counts in full, what varies from call to call is
 /// averaged over the calls.
@@ -30,6 +27,5 @@ pub(super) fn interval(
             part * part * (cost.error.powi(2) + cost.spread.powi(2) / total.count.max(1) as f64)
         })
         .sum();
-    let off = DEVIATIONS * variance.sqrt() * makespan_s;
-    Interval { makespan_s, low_s: (makespan_s - off).max(0.0), high_s: makespan_s + off }
+    Interval::around(makespan_s, variance.sqrt() * makespan_s)
 }

@@ -22,10 +22,6 @@ pub fn needed(
     window: usize,
     ahead: usize,
 ) -> Vec<f64> {
-    let mut shares = vec![0u64; shape.ranks];
-    for (index, owner) in (0..blocks.count).zip(shape.owners()) {
-        shares[owner] += blocks.size(index);
-    }
     let block = blocks.largest() as f64;
     let ranks = shape.ranks as f64;
     let extra = |rank: usize| match rank {
@@ -34,11 +30,21 @@ pub fn needed(
         0 => (HELD as f64 + ahead as f64 + 1.0).max(ranks + 1.0 + ahead as f64),
         _ => window as f64 + 1.0,
     };
-    shares.iter().enumerate().map(|(r, &share)| share as f64 * profile.held + extra(r) * block).collect()
+    kept(profile, blocks, shape).into_iter().enumerate().map(|(r, kept)| kept + extra(r) * block).collect()
+}
+
+/// Bytes that each rank keeps of its share.
+fn kept(profile: &ScatterGatherProfile, blocks: &Blocks, shape: &Shape) -> Vec<f64> {
+    let mut shares = vec![0u64; shape.ranks];
+    for (index, owner) in (0..blocks.count).zip(shape.owners()) {
+        shares[owner] += blocks.size(index);
+    }
+    shares.into_iter().map(|share| share as f64 * profile.held).collect()
 }
 
 /// The largest part of its share that a rank cannot hold in its host's memory: 0 where all fit, or
-/// where no memory is stated.
+/// where no memory is stated. An application that puts its blocks on a disk has the other half of the memory for those
+/// under way, so that only what it keeps counts; of one that would page all counts.
 ///
 /// # Errors
 /// Some do not fit and the application cannot put them on a disk: paging is not predicted but
@@ -51,7 +57,9 @@ pub fn beyond(
     window: usize,
     ahead: usize,
 ) -> Result<f64, ModelError> {
-    let needed = needed(profile, blocks, shape, window, ahead);
+    let spills = profile.spill.is_some();
+    let needed =
+        if spills { kept(profile, blocks, shape) } else { needed(profile, blocks, shape, window, ahead) };
     let placed = platform.place(shape.ranks);
     let mut worst = 0.0f64;
     for (rank, (&need, &host)) in needed.iter().zip(&placed).enumerate() {
@@ -63,7 +71,7 @@ pub fn beyond(
         if need <= room {
             continue;
         }
-        if profile.spill.is_none() {
+        if !spills {
             let enough = enough(profile, blocks, shape, window, ahead, room);
             let advice = enough.map_or_else(
                 || "no number of processors would do: use hosts with more memory".into(),

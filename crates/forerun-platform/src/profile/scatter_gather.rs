@@ -93,6 +93,9 @@ pub struct ScatterGatherProfile {
     /// How much longer processing takes, relative, for each other core of its host that is busy too.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention: f64,
+    /// The same of making packets, when all ranks do.
+    #[serde(default, deserialize_with = "json::not_negative")]
+    pub contention_local: f64,
 }
 
 fn one() -> f64 {
@@ -118,6 +121,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let held = section.number("held", Allowed::NotNegative).unwrap_or(1.0);
     let spill = section.quantity::<SecondsPerByte>("spill").map(|s| s.0);
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
+    let contention_local = section.number("contention_local", Allowed::NotNegative).unwrap_or(0.0);
     section.finish();
     if element <= 0.0 {
         section.note("element", "\"element\" is the size of an element: expected more than 0 B");
@@ -136,6 +140,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
         held,
         spill,
         contention,
+        contention_local,
     })
 }
 
@@ -197,6 +202,9 @@ pub(super) fn write(costs: &ScatterGatherProfile, out: &mut Writer) {
     if costs.contention != 0.0 {
         out.raw("contention", format_args!("{:?}", costs.contention));
     }
+    if costs.contention_local != 0.0 {
+        out.raw("contention_local", format_args!("{:?}", costs.contention_local));
+    }
 }
 
 #[cfg(test)]
@@ -213,6 +221,7 @@ global = { fixed = "1 us", per_byte_way = "10 ns/B" }
 write = "463 ns/B"
 element = "4 B"
 spill = "926 ns/B"
+contention_local = 0.25
 "#;
 
     #[test]
@@ -223,6 +232,7 @@ spill = "926 ns/B"
         assert!((costs.process.seconds(4.0, std::f64::consts::E) - 66e-9).abs() < 1e-18);
         assert!((costs.local.seconds(4.0, 3.0) - 120e-9).abs() < 1e-18);
         assert_eq!((costs.element_bytes, costs.held, costs.contention), (4.0, 1.0, 0.0));
+        assert_eq!(costs.contention_local, 0.25);
         assert!(profile.reduction.is_none());
         assert_eq!(Profile::from_toml(&profile.to_toml(), "x").unwrap_or_else(|e| panic!("{e}")), profile);
         let json = serde_json::to_string(&profile).expect("written");

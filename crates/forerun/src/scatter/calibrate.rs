@@ -10,12 +10,18 @@
 use std::time::{Duration, Instant};
 
 use forerun_apps::ScatterGatherJob;
-use forerun_platform::{PhaseCost, ScatterGatherProfile};
-use forerun_skeleton::{Cancel, RunError};
+use forerun_platform::statistics::median;
+use forerun_platform::{PhaseCost, ScatterGatherProfile, Spill, Stage};
+use forerun_skeleton::{Cancel, Failure, RunError};
 
 use super::costs::{Call, by_ways};
 use super::rehearsal::{Calls, Stagehand};
+use crate::pilot::spill;
 
+/// The part of the budget for what goes to the disk and back.
+const SPILL: u32 = 20;
+/// Ends that are tried.
+const FINISHES: usize = 3;
 /// Size of the first blocks, which tell how long the others will take.
 const FIRST: u64 = 256 << 10;
 /// Blocks of a rank: few, and more that are smaller in proportion.
@@ -83,6 +89,8 @@ pub fn calibrate(
         smallest = (largest / more).max(least);
         let budget = Duration::from_secs_f64(budget);
         found.take_turns(stagehand(largest), stagehand(smallest), ranks, budget)?;
+        found.finish(job)?;
+        found.spill = spill(job, bytes as f64, budget / SPILL)?;
     }
     let profile = found.profile(job.element_bytes(), workers);
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
@@ -94,6 +102,10 @@ pub fn calibrate(
 struct Found {
     alone: Calls,
     together: Vec<Calls>,
+    /// Seconds to make and to name an empty result.
+    finishes: Vec<f64>,
+    /// What a block costs that has no room in memory, where there are any.
+    spill: Option<Spill>,
 }
 
 impl Found {
@@ -118,16 +130,30 @@ impl Found {
         Ok(())
     }
 
+    /// Finishes with nothing, a few times.
+    fn finish(&mut self, job: &dyn ScatterGatherJob) -> Result<(), RunError> {
+        for _ in 0..FINISHES {
+            let begun = Instant::now();
+            let result = job.rehearse_finish(Vec::new()).map_err(|e| {
+                let message = e.to_string();
+                RunError::Failed(Failure { rank: 0, stage: Stage::Finish, item: 0, panicked: false, message })
+            })?;
+            self.finishes.push(begun.elapsed().as_secs_f64());
+            drop(result);
+        }
+        Ok(())
+    }
+
     fn blocks(&self) -> usize {
         self.alone.process.len() + self.together.iter().map(|calls| calls.process.len()).sum::<usize>()
     }
 
-    /// How much longer processing takes for each other worker; 0 to 1: cores that take turns at a single
-    /// one are no slower than that. Of the turns the lower median: what else a machine does may hit one as
-    /// a whole, and only ever makes it longer.
-    fn contention(&self, alone: &PhaseCost, workers: usize) -> f64 {
+    /// How much longer the calls `of_phase` take, which cost `alone`, for each other worker; 0 to 1: cores that
+    /// take turns at a single one are no slower than that. Of the turns the lower median: what else a machine
+    /// does may hit one as a whole, and only ever makes it longer.
+    fn contention(&self, of_phase: fn(&Calls) -> &Vec<Call>, alone: &PhaseCost, workers: usize) -> f64 {
         let sum = |calls: &Calls, of: fn(&PhaseCost, &Call) -> f64| -> f64 {
-            calls.process.iter().map(|call| of(alone, call)).sum()
+            of_phase(calls).iter().map(|call| of(alone, call)).sum()
         };
         let ratio =
             |calls: &Calls| sum(calls, |_, c| c.seconds) / sum(calls, |a, c| a.seconds(c.bytes, c.ways));
@@ -144,6 +170,7 @@ impl Found {
         let (read, write) = (by_ways(&all(|calls| &calls.read)), by_ways(&all(|calls| &calls.write)));
         let process = by_ways(&self.alone.process);
         let local = by_ways(&self.alone.local);
+        let local_alone = local;
         let global: Vec<Call> = self.together.iter().filter_map(|calls| calls.global).collect();
         let merged = by_ways(&global);
         // More ranks are merged like more blocks are.
@@ -156,16 +183,21 @@ impl Found {
             ..merged
         };
         ScatterGatherProfile {
-            spill: Some(read.per_byte + write.per_byte),
+            spill: Some(
+                self.spill.map_or(read.per_byte + write.per_byte, |spill| {
+                    spill.write.per_byte + spill.read.per_byte
+                }),
+            ),
             read,
             process,
             local,
             global,
             write,
-            finish: PhaseCost::default(),
+            finish: PhaseCost { fixed: median(&self.finishes).unwrap_or(0.0), ..PhaseCost::default() },
             element_bytes,
             held: 1.0,
-            contention: self.contention(&process, workers),
+            contention: self.contention(|calls| &calls.process, &process, workers),
+            contention_local: self.contention(|calls| &calls.local, &local_alone, workers),
         }
     }
 }
