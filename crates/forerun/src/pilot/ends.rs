@@ -88,7 +88,15 @@ fn empty(job: &dyn ErasedJob, time: Duration) -> Result<Vec<Rehearsed>, RunError
 /// The cost of an end: that of one with nothing in it, and what it takes longer by the byte.
 fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) -> f64) -> Cost {
     let of_empty: Vec<f64> = empty.iter().map(seconds).collect();
-    let fixed = median(&of_empty).unwrap_or(0.0);
+    let of_singles: Vec<f64> = singles.iter().filter(|r| r.bytes > 0.0).map(seconds).collect();
+    let least = of_empty.iter().copied().fold(f64::INFINITY, f64::min);
+    let single = of_singles.iter().sum::<f64>() / of_singles.len() as f64;
+    // Ends with nothing in them that take longer than those with something were disturbed.
+    let fixed = match median(&of_empty).unwrap_or(0.0) {
+        fixed if of_singles.is_empty() || fixed < single => fixed,
+        _ if least < single => least,
+        _ => 0.0,
+    };
     let longer: Vec<Point> = singles
         .iter()
         .filter(|r| r.bytes > 0.0)
@@ -139,8 +147,12 @@ mod tests {
         let cost = beyond(&empty, &singles, |r| r.finishing);
         assert!((cost.fixed - 1.1e-3).abs() < 1e-12, "the median: {cost:?}");
         assert!((cost.per_byte - 1e-9).abs() < 1e-15, "{cost:?}");
-        // Never below zero, and with nothing to divide by all of it is fixed.
-        assert_eq!(beyond(&empty, &[rehearsed(1e6, 1e-4)], |r| r.finishing).per_byte, 0.0);
+        // Where most of the empty ones were disturbed, the least tells; where all were, none does.
+        let cost = beyond(&empty, &[rehearsed(1e6, 1.05e-3)], |r| r.finishing);
+        assert!(cost.fixed == 1e-3 && (cost.per_byte - 5e-11).abs() < 1e-16, "{cost:?}");
+        let cost = beyond(&empty, &[rehearsed(1e6, 1e-4)], |r| r.finishing);
+        assert!(cost.fixed == 0.0 && (cost.per_byte - 1e-10).abs() < 1e-16, "{cost:?}");
+        // With nothing to divide by all of it is fixed.
         assert_eq!(beyond(&empty, &[rehearsed(0.0, 2e-3)], |r| r.finishing).seconds(1e6, 1.0), 2e-3);
     }
 }
