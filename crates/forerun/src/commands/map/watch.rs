@@ -68,7 +68,7 @@ pub(super) fn run(
             let best = best.0[0].clone();
             let in_use = current.clone().unwrap_or_else(|| best.mapping.clone());
             let objective = super::how(args).objective;
-            let solved = rank(&grid, &[in_use.clone()], objective, 1, &stop, &|| {});
+            let solved = rank(&grid, std::slice::from_ref(&in_use), objective, 1, &stop, &|| {});
             if stop() {
                 break;
             }
