@@ -1,0 +1,54 @@
+//! What can go wrong.
+
+use std::fmt;
+use std::path::Path;
+
+use forerun_platform::FileError;
+
+use crate::svd::SvdError;
+
+/// Why there is no collection, model or list.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum LsiError {
+    /// Lines of a file are wrong, or it cannot be read.
+    File(FileError),
+    /// The collection cannot be indexed so, or a file is not what it should be: a sentence.
+    Request(String),
+    /// The matrix cannot be decomposed.
+    Svd(SvdError),
+}
+
+impl LsiError {
+    pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Self {
+        LsiError::File(FileError::unreadable(path, error))
+    }
+
+    pub(crate) fn file(path: &Path, what: impl fmt::Display) -> Self {
+        LsiError::Request(format!("{}: {what}", path.display()))
+    }
+}
+
+impl fmt::Display for LsiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LsiError::File(e) => e.fmt(f),
+            LsiError::Request(what) => f.write_str(what),
+            LsiError::Svd(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for LsiError {}
+
+impl From<FileError> for LsiError {
+    fn from(e: FileError) -> Self {
+        LsiError::File(e)
+    }
+}
+
+impl From<SvdError> for LsiError {
+    fn from(e: SvdError) -> Self {
+        LsiError::Svd(e)
+    }
+}

@@ -1,0 +1,81 @@
+//! The best documents for a query.
+
+use std::cmp::Ordering;
+
+/// A document and its cosine to the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hit {
+    /// The cosine.
+    pub score: f32,
+    /// The place of the document in its collection.
+    pub document: u32,
+}
+
+impl Hit {
+    /// Better ones come first: a larger cosine, or of equal ones the earlier document. A total order.
+    pub fn order(&self, other: &Hit) -> Ordering {
+        other.score.total_cmp(&self.score).then(self.document.cmp(&other.document))
+    }
+}
+
+/// The best documents found so far for one query, best first, each once.
+///
+/// With a fixed `most`, [`Best::merge`] is associative, commutative and idempotent, and an empty list changes nothing: so shards may
+/// be merged in any order, and one that is merged twice does no harm.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Best(Vec<Hit>);
+
+impl Best {
+    /// The best `most` of these hits.
+    pub fn of(mut hits: Vec<Hit>, most: usize) -> Self {
+        if hits.len() > most && most > 0 {
+            hits.select_nth_unstable_by(most - 1, Hit::order);
+        }
+        hits.truncate(most);
+        hits.sort_unstable_by(Hit::order);
+        hits.dedup();
+        Best(hits)
+    }
+
+    /// The hits, best first.
+    pub fn hits(&self) -> &[Hit] {
+        &self.0
+    }
+
+    /// The hits, best first.
+    pub fn into_hits(self) -> Vec<Hit> {
+        self.0
+    }
+
+    /// Takes another list's hits in, and keeps the best `most`. Cost: one pass over both.
+    pub fn merge(&mut self, other: Best, most: usize) {
+        if self.0.is_empty() || other.0.is_empty() {
+            if self.0.is_empty() {
+                *self = other;
+            }
+            self.0.truncate(most);
+            return;
+        }
+        let mut merged = Vec::with_capacity((self.0.len() + other.0.len()).min(most));
+        let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
+        while merged.len() < most {
+            let next = match (left.peek(), right.peek()) {
+                (Some(a), Some(b)) => match a.order(b) {
+                    Ordering::Less => left.next(),
+                    Ordering::Greater => right.next(),
+                    Ordering::Equal => {
+                        right.next();
+                        left.next()
+                    }
+                },
+                (Some(_), None) => left.next(),
+                (None, _) => right.next(),
+            };
+            match next {
+                Some(hit) => merged.push(*hit),
+                None => break,
+            }
+        }
+        self.0 = merged;
+    }
+}
