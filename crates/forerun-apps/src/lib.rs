@@ -11,6 +11,7 @@ mod farm;
 pub mod hip;
 mod job;
 pub mod mandelbrot;
+pub mod lsi;
 pub mod sort;
 mod whole;
 

@@ -46,7 +46,7 @@ pub mod lines;
 mod merge;
 mod numbers;
 mod options;
-mod output;
+pub(crate) mod output;
 mod positioned;
 mod radix;
 mod reduction;

@@ -41,7 +41,8 @@ fn one(
     let fits = |path: &PathBuf| {
         let Some(file) = path.file_name().map(|f| f.to_string_lossy().to_lowercase()) else { return false };
         let stem = file.split('.').next().unwrap_or_default();
-        let stem = endings.iter().find_map(|e| stem.strip_suffix(e)).unwrap_or(stem);
+        let stem =
+            endings.iter().filter_map(|e| stem.strip_suffix(e)).min_by_key(|s| s.len()).unwrap_or(stem);
         let begins = stem.len() >= 3 && (wanted.starts_with(stem) || stem.starts_with(&wanted));
         begins && endings.iter().any(|e| file.ends_with(e))
     };
