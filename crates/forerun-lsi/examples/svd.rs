@@ -1,4 +1,9 @@
-//! Decomposes a matrix in a plain binary form, and times it: for comparison with other programs.
+//! Times the decomposition of a matrix from a file, for comparison with other programs:
+//! `svd FILE [RANK [THREADS [TIMES [BLOCK [TOLERANCE [OUT]]]]]]`.
+//!
+//! The file has little-endian words of 8 bytes: rows and columns, then for each row the number of its values, and
+//! for each value its column and itself (f64). OUT gets the singular values, a line each.
+
 use std::time::Instant;
 
 use forerun_lsi::matrix::Sparse;

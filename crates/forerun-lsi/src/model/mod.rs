@@ -159,7 +159,7 @@ impl Model {
                 scope.spawn(move || self.matched(folded, shard, most))
             };
             let handles: Vec<_> = shards.into_iter().map(run).collect();
-            handles.into_iter().filter_map(|h| h.join().ok()).collect()
+            handles.into_iter().map(|h| h.join().unwrap_or_else(|e| std::panic::resume_unwind(e))).collect()
         });
         let mut merged = vec![Best::default(); queries.len()];
         for part in parts {

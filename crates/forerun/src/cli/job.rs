@@ -25,6 +25,8 @@ pub enum JobCommand<H: Args> {
     Sort(WithJob<SortArgs, H>),
     /// Reduce files by external commands.
     Reduce(WithJob<ReduceArgs, H>),
+    /// Match queries with the documents of a model of latent semantic indexing.
+    Lsi(WithJob<LsiJobArgs, H>),
     /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
     Tasks(WithJob<TasksArgs, H>),
     /// A job file: TOML with `application`, `input` and any of the application's options.
@@ -147,6 +149,20 @@ pub struct ReduceArgs {
     /// Directory for temporary files; without it, $TMPDIR or /tmp.
     #[arg(long, value_name = "DIR")]
     pub tmp: Option<PathBuf>,
+}
+
+/// What `lsi` takes.
+#[derive(Debug, Clone, Args)]
+pub struct LsiJobArgs {
+    /// The model, as `forerun lsi build` wrote it, and the queries: a file in the SMART form, or with one a line.
+    #[arg(required = true, num_args = 2, value_names = ["MODEL", "QUERIES"])]
+    pub input: Vec<PathBuf>,
+    /// Documents for each query.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = super::count::number)]
+    pub top: usize,
+    /// The ranked lists, in the form of TREC's run files; without it, standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
 /// What `tasks` takes.

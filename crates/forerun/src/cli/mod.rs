@@ -4,6 +4,7 @@ mod count;
 mod farm;
 mod farm_jobs;
 mod job;
+pub mod lsi;
 pub mod map;
 mod model;
 mod options;
@@ -17,6 +18,7 @@ pub use count::{count, number};
 pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use job::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
@@ -127,6 +129,8 @@ pub enum Command {
     Reproduce(ReproduceArgs),
     /// Choose the processor of each stage of a pipeline, by the throughput of PEPA models.
     Map(map::MapArgs),
+    /// Index documents by latent semantic indexing, rank them for queries, and measure how good that is.
+    Lsi(Box<lsi::LsiArgs>),
     /// Check, solve and simulate models of the process algebra PEPA.
     Pepa(Box<pepa::PepaArgs>),
     /// List, show or check platform files.

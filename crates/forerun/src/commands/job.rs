@@ -10,8 +10,8 @@ use forerun_platform::{Profile, Skeleton, Way};
 
 use super::{Context, plan, predict, run};
 use crate::cli::{
-    FigureOptions, JobArgs, JobCommand, PlanOptions, PredictOptions, ReduceArgs, RunOptions, SayOptions,
-    ShapeOptions, WithJob,
+    FigureOptions, JobArgs, JobCommand, LsiJobArgs, PlanOptions, PredictOptions, ReduceArgs, RunOptions,
+    SayOptions, ShapeOptions, WithJob,
 };
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
@@ -120,6 +120,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             })
         }
         JobCommand::Reduce(WithJob { job, how }) => reduce(&job, &how, context),
+        JobCommand::Lsi(WithJob { job, how }) => lsi(&job, &how, context),
         JobCommand::Tasks(WithJob { job, how }) => {
             how.check()?;
             let Some(file) = &how.figures().profile else {
@@ -178,6 +179,28 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     })
 }
 
+/// Treats the matching of queries with a model.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
+    how.check()?;
+    if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
+        return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
+    }
+    let to_stdout = args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    if to_stdout && how.gives_result() {
+        context.console.keep_stdout_free()?;
+    }
+    let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
+    let paths = how.paths().reads(&args.input).writes("--out", out);
+    paths.check(&mut context.console, |_| false)?;
+    context.interrupt.busy(|| {
+        let job = jobs::lsi(args, context.interrupt.cancel())?;
+        how.job(&job, context)
+    })
+}
+
 /// A job read as the words of a job file.
 #[derive(Debug, Parser)]
 #[command(name = "forerun", no_binary_name = true)]
@@ -199,7 +222,7 @@ fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
         JobCommand::File(words) => {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
             Err(request(format!(
-                "{}: there is no application {name:?}: expected sort, reduce or tasks",
+                "{}: there is no application {name:?}: expected sort, reduce, lsi or tasks",
                 file.display()
             )))
         }

@@ -5,6 +5,7 @@ pub mod farm_jobs;
 pub mod generate;
 pub mod isoefficiency;
 pub mod job;
+pub mod lsi;
 pub mod map;
 pub mod model;
 pub mod outcomes;
@@ -83,6 +84,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         }
         Command::Model(args) => model::run(&args.what, &context),
         Command::Map(args) => map::run(&args, &mut context),
+        Command::Lsi(args) => lsi::run(&args.what, &mut context),
         Command::Pepa(args) => pepa::run(&args.what, &mut context),
     };
     // Whatever ended early after a signal ended for it.

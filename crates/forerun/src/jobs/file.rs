@@ -49,7 +49,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
     let name = file.display();
     let unread = |why: &str| {
         request(format!(
-            "{name} is neither a job (sort, reduce, tasks) nor a job file that can be read: {why}"
+            "{name} is neither a job (sort, reduce, lsi, tasks) nor a job file that can be read: {why}"
         ))
     };
     let bytes = std::fs::read(file).map_err(|e| unread(&reason(&e)))?;
@@ -69,7 +69,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
         None => return Err(wrong(format!("a job file begins with format = {FORMAT}"))),
     }
     let Some(Value::String(application)) = table.get("application") else {
-        return Err(wrong("expected application = \"sort\", \"reduce\" or \"tasks\"".into()));
+        return Err(wrong("expected application = \"sort\", \"reduce\", \"lsi\" or \"tasks\"".into()));
     };
     let below = |key: &str, value: String| -> String {
         let is_file = FILES.contains(&key) && value != "-" && !(key == "input" && application == "tasks");

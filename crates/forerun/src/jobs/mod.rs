@@ -5,12 +5,14 @@ mod file;
 use std::time::Duration;
 
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
+use forerun_apps::lsi::{LsiJob, LsiOptions, RunFile};
 use forerun_apps::sort::{SortJob, SortOptions};
+use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, Seconds};
 use forerun_skeleton::Cancel;
 
-use crate::cli::{ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
+use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
 use crate::scatter;
@@ -99,6 +101,21 @@ pub fn sort(args: &SortArgs, ranks: usize, cancel: &Cancel) -> Result<SortJob, C
         ..SortOptions::default()
     };
     SortJob::open(&args.input, options).map_err(request)
+}
+
+/// The job that `lsi` asks for.
+///
+/// # Errors
+/// What is wrong with the model, the queries, or where the result is to go.
+pub fn lsi(args: &LsiJobArgs, cancel: &Cancel) -> Result<LsiJob, CliError> {
+    let [model, queries] = &args.input[..] else {
+        return Err(request("lsi takes a model and a file of queries"));
+    };
+    let model = Model::open(model).map_err(request)?;
+    let queries = collection::queries(queries).map_err(request)?;
+    let store = RunFile::open(args.out.as_deref(), cancel).map_err(request)?;
+    let options = LsiOptions { most: args.top, cancel: cancel.clone() };
+    LsiJob::new(model, &queries, Box::new(store), options).map_err(request)
 }
 
 /// Tasks known only by their costs.

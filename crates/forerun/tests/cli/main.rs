@@ -5,6 +5,7 @@ mod farm;
 mod job_files;
 mod json;
 mod killed;
+mod lsi;
 mod model;
 mod output;
 mod pepa;

@@ -1,0 +1,74 @@
+//! `forerun lsi build`.
+
+use std::time::Instant;
+
+use forerun_lsi::Model;
+use forerun_lsi::collection::smart;
+use forerun_platform::Bytes;
+use serde::Serialize;
+
+use super::{fault, options};
+use crate::cli::lsi::BuildArgs;
+use crate::commands::Context;
+use crate::error::{CliError, request};
+use crate::execute::stop_if_interrupted;
+use crate::file;
+use crate::paths::Paths;
+use crate::text::{count, seconds};
+
+/// What `--json` gets.
+#[derive(Debug, Serialize)]
+struct Built {
+    documents: usize,
+    terms: usize,
+    weighting: &'static str,
+    dimensions: usize,
+    singular_values: Vec<f64>,
+    build_s: f64,
+    model_bytes: usize,
+}
+
+/// Indexes documents and writes the model.
+///
+/// # Errors
+/// What is wrong with the documents or the options; a file that cannot be written.
+pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliError> {
+    let paths = Paths::new().reads(&args.documents).writes("--out", Some(&args.out));
+    paths.check(&mut context.console, |_| false)?;
+    file::check("--out", &args.out)?;
+    let options = options(&args.index)?;
+    let mut documents = Vec::new();
+    for path in &args.documents {
+        documents.extend(smart::documents(path, smart::FIELDS).map_err(request)?);
+    }
+    let begin = Instant::now();
+    let model = context.interrupt.busy(|| Model::build(&documents, &options).map_err(fault))?;
+    let build_s = begin.elapsed().as_secs_f64();
+    stop_if_interrupted(&context.interrupt)?;
+    let bytes = model.to_bytes().map_err(request)?;
+    file::write(&args.out, &bytes)?;
+    let built = Built {
+        documents: model.ids().len(),
+        terms: model.vocabulary().terms().len(),
+        weighting: model.weighting().name(),
+        dimensions: model.rank(),
+        singular_values: model.values().to_vec(),
+        build_s,
+        model_bytes: bytes.len(),
+    };
+    let console = &context.console;
+    console.say(
+        "model",
+        &format!(
+            "{} documents × {} terms, {}, k = {}, in {}; {} in {}",
+            count(built.documents as u64),
+            count(built.terms as u64),
+            built.weighting,
+            built.dimensions,
+            seconds(build_s),
+            Bytes(bytes.len() as u64),
+            args.out.display()
+        ),
+    )?;
+    console.data(&built)
+}

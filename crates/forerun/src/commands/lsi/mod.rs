@@ -1,0 +1,47 @@
+//! `forerun lsi`: latent semantic indexing.
+
+mod build;
+mod eval;
+mod query;
+
+use forerun_lsi::{Analysis, LsiError, ModelOptions};
+
+use crate::cli::lsi::{IndexOptions, LsiCommand};
+use crate::commands::Context;
+use crate::error::{CliError, request};
+
+/// Does what is asked for.
+///
+/// # Errors
+/// What is wrong with the request or a file; what failed.
+pub fn run(what: &LsiCommand, context: &mut Context) -> Result<(), CliError> {
+    match what {
+        LsiCommand::Build(args) => build::run(args, context),
+        LsiCommand::Query(args) => query::run(args, context),
+        LsiCommand::Eval(args) => eval::run(args, context),
+    }
+}
+
+fn options(args: &IndexOptions) -> Result<ModelOptions, CliError> {
+    if args.threads == Some(0) {
+        return Err(request("--threads 0: at least one is needed"));
+    }
+    let mut options = ModelOptions::new(args.rank);
+    options.analysis = Analysis { stop_words: !args.all_words, stem: args.stem };
+    options.weighting = args.weighting.into();
+    options.least_documents = args.min_documents;
+    options.svd.tolerance = args.tolerance;
+    options.svd.seed = args.seed;
+    if let Some(threads) = args.threads {
+        options.svd.threads = threads;
+    }
+    Ok(options)
+}
+
+/// A fault of what was given, with the option where it is the rank's.
+fn fault(e: LsiError) -> CliError {
+    match e {
+        LsiError::Svd(e @ forerun_lsi::svd::SvdError::Rank { .. }) => request(format!("--dimensions: {e}")),
+        other => request(other),
+    }
+}

@@ -1,0 +1,63 @@
+//! Latent semantic indexing, from a collection to lists.
+
+use crate::util::Place;
+
+/// A collection of `count` documents about four subjects, two queries and the documents relevant to them.
+fn collection(place: &Place, count: usize) {
+    let subjects = [
+        ["wing", "lift", "drag", "flow", "slipstream"],
+        ["heat", "slab", "conduction", "plate", "wall"],
+        ["lens", "cornea", "retina", "vision", "pupil"],
+        ["tumor", "cell", "growth", "tissue", "marrow"],
+    ];
+    let mut documents = String::new();
+    let mut relevant = String::new();
+    for i in 1..=count {
+        let words = subjects[i % 4];
+        let text: Vec<&str> = (0..4).map(|j| words[(i / 4 + j) % 5]).collect();
+        documents += &format!(".I {i}\n.T\nabout {}\n.W\n{}\n", text[0], text.join(" "));
+        if i % 4 < 2 {
+            relevant += &format!("{} 0 T-{i} 1\n", i % 4 + 1);
+        }
+    }
+    place.write("tiny.all", documents.as_bytes());
+    place.write("tiny.qry", b".I 1\n.W\nheat in a wall\n.I 2\n.W\nlift and drag of a wing\n");
+    place.write("tiny.rel", relevant.as_bytes());
+}
+
+#[test]
+fn a_collection_is_evaluated() {
+    let place = Place::new();
+    collection(&place, 80);
+    let data =
+        place.run("lsi eval --collection tiny . -k 4 --csv curve.csv --svg curve.svg --json -").ok().json();
+    // Every subject is a dimension, so all of its documents are found before any other.
+    assert_eq!((data["queries"].as_u64(), data["dimensions"].as_u64()), (Some(2), Some(4)));
+    assert!(data["lsi"]["map"].as_f64().unwrap() > 0.999, "{data}");
+    // Every document of a subject shares a word with its query, and no other does.
+    assert!(data["plain"]["map"].as_f64().unwrap() > 0.999, "{data}");
+    let csv = place.text("curve.csv");
+    assert_eq!(csv.lines().count(), 12, "{csv}");
+    assert!(place.text("curve.svg").starts_with("<svg"));
+}
+
+#[test]
+fn queries_and_a_run_give_the_same_lists() {
+    let place = Place::new();
+    collection(&place, 400);
+    place.run("lsi build tiny.all -o tiny.lsi -k 4").ok();
+    let answers = place.run("lsi query tiny.lsi --file tiny.qry --top 5 --json -").ok().json();
+    for strategy in ["adaptive", "reduction-tree", "master-slave", "parallel-pipeline"] {
+        place.run(&format!("run lsi tiny.lsi tiny.qry --top 5 -p 2 --strategy {strategy} -o lists.run")).ok();
+        let lists = place.text("lists.run");
+        let lines: Vec<Vec<&str>> = lists.lines().map(|l| l.split(' ').collect()).collect();
+        assert_eq!(lines.len(), 10, "{lists}");
+        for (line, i) in lines.iter().zip(0..) {
+            let document = &answers[i / 5]["documents"][i % 5]["document"];
+            assert_eq!(Some(line[2]), document.as_str(), "{strategy}: {lists}");
+        }
+    }
+    place.run("lsi query tiny.all wing").refused(2, &["tiny.all", "not a model"]);
+    place.run("run lsi tiny.lsi none.qry").refused(2, &["none.qry"]);
+    place.run("lsi build tiny.all -o x.lsi -k 5000").refused(2, &["--dimensions", "rank 5000"]);
+}
