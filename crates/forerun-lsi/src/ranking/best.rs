@@ -26,14 +26,11 @@ impl Hit {
 pub struct Best(Vec<Hit>);
 
 impl Best {
-    /// The best `most` of these hits.
+    /// The best `most` of these hits, each once. Cost: sorting them.
     pub fn of(mut hits: Vec<Hit>, most: usize) -> Self {
-        if hits.len() > most && most > 0 {
-            hits.select_nth_unstable_by(most - 1, Hit::order);
-        }
-        hits.truncate(most);
         hits.sort_unstable_by(Hit::order);
         hits.dedup();
+        hits.truncate(most);
         Best(hits)
     }
 
