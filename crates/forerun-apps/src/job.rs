@@ -99,7 +99,7 @@ pub trait Job: Sync {
 }
 
 /// An application with its input, that runs as a reduction. What runs it takes it as an
-/// [`ErasedJob`](crate::ErasedJob), which it is as well.
+/// [`ErasedJob`], which it is as well.
 pub trait ReductionJob: Job + Sized {
     /// What a task works on.
     type Input: Send + 'static;

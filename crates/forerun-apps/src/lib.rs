@@ -10,8 +10,8 @@ mod erased;
 mod farm;
 pub mod hip;
 mod job;
-pub mod mandelbrot;
 pub mod lsi;
+pub mod mandelbrot;
 pub mod sort;
 mod whole;
 

@@ -11,7 +11,7 @@ use forerun_skeleton::{AppError, Cancel};
 
 use super::source::{Layout, LsiInput, LsiSource};
 use super::{Lists, Record, Store};
-use crate::{Extent, Job, ReductionJob};
+use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Queries that are compared at a time: enough that reading a document's coordinates is paid for.
 const BATCH: u64 = 256;
@@ -189,7 +189,7 @@ impl ReductionJob for LsiJob {
         self.store.store(&mut self.records(&lists))
     }
 
-    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<(), AppError> {
+    fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError> {
         let lists = self.joined(left)?;
         self.store.rehearse(&mut self.records(&lists))
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use forerun_skeleton::{AppError, Cancel};
 
+use crate::Erased;
 use crate::sort::output::Output;
 
 /// A document in the list of a query, as it is stored.
@@ -30,11 +31,11 @@ pub trait Store: Send + Sync {
     /// A sentence that names the place.
     fn store(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<String, AppError>;
 
-    /// Does the same work to where nobody sees it: for a pilot.
+    /// Does the same work to where nobody sees it, for a pilot; what it returns is what is left to throw away.
     ///
     /// # Errors
     /// As for [`Store::store`].
-    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<(), AppError>;
+    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError>;
 }
 
 /// A run file in the form of TREC, a line a record: `QUERY Q0 DOCUMENT RANK SCORE forerun`.
@@ -64,8 +65,9 @@ impl Store for RunFile {
         Ok(format!("{count} documents in {}", self.0.path().display()))
     }
 
-    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<(), AppError> {
-        self.0.rehearse(|file, error| write(file, records).map(drop).map_err(|e| error(&e)))
+    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {
+        let tried = self.0.rehearse(|file, error| write(file, records).map(drop).map_err(|e| error(&e)));
+        tried.map(Erased::new)
     }
 }
 

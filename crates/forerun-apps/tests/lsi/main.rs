@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use forerun_apps::lsi::{LsiJob, LsiOptions, Record, RunFile, Store};
-use forerun_apps::{Job as _, ReductionJob as _};
+use forerun_apps::{Erased, Job as _, ReductionJob as _};
 use forerun_lsi::{Document, Model, ModelOptions, Query};
 use forerun_platform::Strategy;
 use forerun_skeleton::reduction::{
@@ -33,9 +33,9 @@ impl Store for Memory {
         Ok("memory".into())
     }
 
-    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<(), AppError> {
+    fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {
         records.for_each(drop);
-        Ok(())
+        Ok(Erased::new(()))
     }
 }
 

@@ -17,7 +17,6 @@ use clap::{Args, Parser, Subcommand};
 pub use count::{count, number};
 pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
-pub use job::{JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use job::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
