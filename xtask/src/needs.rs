@@ -32,6 +32,7 @@ const NEEDS: &[Need] = &[
         package: "chromium",
         tests: "how the HTML report looks at desktop and phone width",
     },
+    Need { thing: Thing::Program(&["nginx"]), package: "nginx", tests: "crawls of a real web server" },
     Need {
         thing: Thing::Program(&["tc"]),
         package: "iproute2",

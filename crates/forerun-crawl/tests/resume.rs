@@ -1,0 +1,161 @@
+//! A crawl that was ended in any way goes on where it was.
+
+mod server;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use forerun_crawl::Crawl;
+use proptest::prelude::*;
+use server::{Server, html, hurried, page, paths, run, status};
+
+const SITE: u64 = 120;
+
+/// Pages in a binary tree with links back, some that redirect, some that are missing, some alike.
+fn tree(wait: Duration) -> Server {
+    Server::start(move |path, to| {
+        let Some(n) = path[1..].parse::<u64>().ok().filter(|n| *n < SITE) else { return status(to, 404, "") };
+        sleep(wait);
+        let links = [2 * n + 1, 2 * n + 2, n / 2].map(|n| format!("/{n}"));
+        match n % 10 {
+            7 => status(to, 302, &format!("Location: /{}", n + 20)),
+            _ => html(
+                to,
+                &page(
+                    if n > 60 && n % 10 == 3 { "alike" } else { path },
+                    &links.each_ref().map(String::as_str),
+                ),
+            ),
+        }
+    })
+}
+
+fn crawl(seed: String) -> Crawl {
+    let mut crawl = hurried(seed);
+    crawl.manners.threads = 3;
+    crawl
+}
+
+/// Not a test of its own: the process that the next test kills.
+#[test]
+fn crawl_in_a_process_of_its_own() {
+    if let (Ok(seed), Ok(dir)) = (std::env::var("CRAWL_SEED"), std::env::var("CRAWL_DIR")) {
+        run(crawl(seed), dir.as_ref());
+    }
+}
+
+#[test]
+fn a_crawl_that_is_killed_goes_on_and_asks_for_nothing_twice() {
+    let server = tree(Duration::from_millis(4));
+    let undisturbed = run(crawl(server.url("/0")), tempfile::tempdir().expect("a directory").path()).0;
+    let before = server.asked().len();
+    let dir = tempfile::tempdir().expect("a directory");
+    let done = |dir: &Path| fs::read_to_string(dir.join("journal.jsonl")).map_or(0, |j| j.lines().count());
+    let mut kills = 0;
+    for lines in [5, 20, 50, 80] {
+        let mut child = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "crawl_in_a_process_of_its_own"])
+            .envs([("CRAWL_SEED", server.url("/0")), ("CRAWL_DIR", dir.path().display().to_string())])
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a process");
+        while done(dir.path()) < lines && child.try_wait().expect("its state").is_none() {
+            sleep(Duration::from_millis(1));
+        }
+        kills += u64::from(child.try_wait().expect("its state").is_none());
+        // SIGKILL: nothing in the process can do anything about it.
+        child.kill().expect("its end");
+        child.wait().expect("its end");
+    }
+    assert!(kills > 0, "the crawl was over before it could be killed");
+    let recorded: Vec<String> =
+        urls(&fs::read_to_string(dir.path().join("journal.jsonl")).expect("the journal"));
+    let then = server.asked().len();
+    let (pages, summary) = run(crawl(server.url("/0")), dir.path());
+    assert!(summary.complete && summary.pages_before > 0);
+    // Of pages that are alike, whichever came first is kept; all others are the same.
+    assert_eq!(pages.len(), undisturbed.len());
+    let all = server.asked();
+    for path in &all[then..] {
+        assert!(!recorded.iter().any(|u| u.ends_with(path)), "{path} was recorded and asked for again");
+    }
+    let mut times = HashMap::new();
+    for path in &all[before..] {
+        *times.entry(path).or_insert(0_u64) += 1;
+    }
+    // What was on its way when the process ended: one a thread and kill.
+    assert!(times.values().map(|n| n - 1).sum::<u64>() <= 3 * kills, "{times:?}");
+    let files = fs::read_dir(dir.path().join("pages/000000")).expect("the pages").count();
+    assert_eq!(files, pages.len());
+}
+
+/// The URLs of complete lines that are done with.
+fn urls(journal: &str) -> Vec<String> {
+    let lines = journal.split_inclusive('\n').filter(|l| l.ends_with('\n'));
+    let values = lines.map(|l| serde_json::from_str::<serde_json::Value>(l).expect("a record"));
+    values.filter_map(|v| Some(v.pointer("/page/url").or(v.get("url"))?.as_str()?.to_owned())).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
+    #[test]
+    fn a_journal_cut_anywhere_goes_on_to_the_same_pages(cut in 0.0..1.0) {
+        let server = Server::start(|path, to| {
+            let n: u64 = path[1..].parse().unwrap_or(99);
+            if n > 30 { return status(to, 404, "") }
+            html(to, &page(path, &[&format!("/{}", 2 * n + 1), &format!("/{}", 2 * n + 2)]))
+        });
+        let dir = tempfile::tempdir().expect("a directory");
+        let (whole, _) = run(crawl(server.url("/0")), dir.path());
+        let journal = dir.path().join("journal.jsonl");
+        let length = fs::metadata(&journal).expect("the journal").len();
+        let file = fs::OpenOptions::new().write(true).open(&journal).expect("the journal");
+        file.set_len((length as f64 * cut) as u64).expect("a shorter one");
+        let (pages, summary) = run(crawl(server.url("/0")), dir.path());
+        prop_assert_eq!(paths(&pages), paths(&whole));
+        prop_assert!(summary.complete);
+        for page in &pages {
+            prop_assert_eq!(page.read(dir.path()).expect("its file").len() as u64, page.bytes);
+        }
+        let files = fs::read_dir(dir.path().join("pages/000000")).expect("the pages").count();
+        prop_assert_eq!(files, pages.len());
+    }
+}
+
+#[test]
+fn a_page_whose_file_was_lost_is_asked_for_again() {
+    let server = tree(Duration::ZERO);
+    let dir = tempfile::tempdir().expect("a directory");
+    let (pages, _) = run(crawl(server.url("/0")), dir.path());
+    fs::remove_file(pages[3].path(dir.path())).expect("its file");
+    let before = server.asked().len();
+    let (again, _) = run(crawl(server.url("/0")), dir.path());
+    assert_eq!(paths(&again), paths(&pages));
+    assert_eq!(server.asked().len(), before + 1);
+    // And once more: nothing is asked for.
+    run(crawl(server.url("/0")), dir.path());
+    assert_eq!(server.asked().len(), before + 1);
+}
+
+#[test]
+fn a_directory_of_another_crawl_or_in_use_is_refused() {
+    let server = tree(Duration::ZERO);
+    let dir = tempfile::tempdir().expect("a directory");
+    let crawler = crawl(server.url("/0")).start(dir.path(), || false).expect("a crawl");
+    let refused = |crawl: Crawl| crawl.start(dir.path(), || false).expect_err("refused").to_string();
+    assert!(refused(crawl(server.url("/0"))).contains("in use"));
+    crawler.finish().expect("an end");
+    assert!(refused(crawl(server.url("/1"))).contains("other URLs to begin with"));
+    let mut deeper = crawl(server.url("/0"));
+    deeper.request.depth = Some(7);
+    assert!(refused(deeper).contains("other depth"));
+    let journal = dir.path().join("journal.jsonl");
+    fs::write(&journal, "no record\n").expect("the journal");
+    assert!(refused(crawl(server.url("/0"))).contains("journal.jsonl:1:"));
+    fs::remove_file(&journal).expect("the journal");
+    assert!(refused(crawl(server.url("/0"))).contains("has pages and no journal"));
+}
