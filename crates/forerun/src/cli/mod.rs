@@ -1,6 +1,7 @@
 //! The command line: what can be said.
 
 mod count;
+mod crawl;
 mod farm;
 mod farm_jobs;
 mod job;
@@ -15,6 +16,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use count::{count, number};
+pub use crawl::CrawlArgs;
 pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
@@ -132,6 +134,8 @@ pub enum Command {
     Lsi(Box<lsi::LsiArgs>),
     /// Check, solve and simulate models of the process algebra PEPA.
     Pepa(Box<pepa::PepaArgs>),
+    /// Fetch the pages of web sites, politely, into a directory.
+    Crawl(Box<CrawlArgs>),
     /// List, show or check platform files.
     Platform(PlatformArgs),
     /// Show a model that stands alone: of a pipeline's packets, of a farm.

@@ -1,5 +1,6 @@
 //! What each command does.
 
+pub mod crawl;
 pub mod farm;
 pub mod farm_jobs;
 pub mod generate;
@@ -82,6 +83,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             Paths::new().writes("--out", Some(out)).check(&mut context.console, |_| false)?;
             generate::run(&args.what, &context)
         }
+        Command::Crawl(args) => crawl::run(&args, &mut context),
         Command::Model(args) => model::run(&args.what, &context),
         Command::Map(args) => map::run(&args, &mut context),
         Command::Lsi(args) => lsi::run(&args.what, &mut context),

@@ -1,6 +1,7 @@
 //! The command line, as a hard user meets it.
 
 mod bad_input;
+mod crawl;
 mod farm;
 mod job_files;
 mod json;

@@ -1,0 +1,76 @@
+//! What `forerun crawl` takes.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{count, number};
+
+/// What `crawl` takes.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The pages are kept in DIR/pages, decoded, and what is known of them (URL, headers, time, SHA-256) in
+DIR/journal.jsonl, with everything that was left out and why. The same command again goes on where it
+was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice. robots.txt is kept to.
+
+Examples:
+  forerun crawl https://example.org/docs/ -o docs --below --depth 3
+  count words while pages still come:
+    forerun crawl http://127.0.0.1:8000/ -o site --allow-private --delay '0 s' --print-files |
+      forerun reduce --map \"awk '{n+=NF}END{print n}' {}\" --merge \"awk '{n+=\\$1}END{print n}'\" --files-from -")]
+pub struct CrawlArgs {
+    /// Where to begin.
+    #[arg(required = true, value_name = "URL")]
+    pub seeds: Vec<String>,
+    /// The directory of the crawl, made if it is not there.
+    #[arg(short, long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// Links between a URL to begin with and a page, at most; without it, any number.
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u32>,
+    /// Pages to keep, at most, such as 10000 or 1e4; without it, all.
+    #[arg(long, value_name = "N", value_parser = count)]
+    pub pages: Option<u64>,
+    /// Stay on the hosts of the URLs to begin with (www. before one or not): so without --domains.
+    #[arg(long, conflicts_with = "domains")]
+    pub same_site: bool,
+    /// Go to these domains and all below them, and to no other; NAME:PORT for a port of its own.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub domains: Option<Vec<String>>,
+    /// Only what is in the directory of a URL to begin with, or below it.
+    #[arg(long)]
+    pub below: bool,
+    /// Media types to keep; text/* and */* are patterns. Without it: HTML, XML and plain text.
+    #[arg(long, value_name = "TYPE,…", value_delimiter = ',')]
+    pub types: Option<Vec<String>>,
+    /// Time between two requests to a host; a longer Crawl-delay of its robots.txt goes before it.
+    #[arg(long, value_name = "TIME", default_value = "1 s")]
+    pub delay: String,
+    /// Requests to a host at the same time.
+    #[arg(long, value_name = "N", default_value = "2", value_parser = number)]
+    pub connections: usize,
+    /// Requests at the same time, to all hosts.
+    #[arg(long, value_name = "N", default_value = "8", value_parser = number)]
+    pub threads: usize,
+    /// Time for a page, from looking up its host to its last byte.
+    #[arg(long, value_name = "TIME", default_value = "30 s")]
+    pub timeout: String,
+    /// Requests for a page that fails in a way that may pass, at most.
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub tries: u32,
+    /// Size of a page, as it comes and decoded, at most.
+    #[arg(long, value_name = "SIZE", default_value = "8 MiB")]
+    pub max_page: String,
+    /// Size of all pages; the page that reaches it is the last.
+    #[arg(long, value_name = "SIZE")]
+    pub max_total: Option<String>,
+    /// Go to private and loopback addresses too; without it they are refused, whatever name leads there.
+    #[arg(long)]
+    pub allow_private: bool,
+    /// What to call oneself; robots.txt is read for what comes before the first `/` or space.
+    #[arg(long, value_name = "TEXT")]
+    pub user_agent: Option<String>,
+    /// Print the file of each page on standard output as soon as it is there.
+    #[arg(long)]
+    pub print_files: bool,
+}
