@@ -33,7 +33,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
         let stops = move || stop.is_cancelled() || cancel.is_cancelled();
         let mut crawler = crawl.start(&args.out, stops).map_err(request)?;
         let mut printed = Ok(());
-        while let Some(page) = crawler.next() {
+        for page in crawler.by_ref() {
             bar.inc(1);
             if args.print_files {
                 printed = writeln!(io::stdout().lock(), "{}", page.path(&args.out).display());
