@@ -8,6 +8,7 @@
 pub mod command;
 mod erased;
 mod farm;
+pub mod features;
 pub mod hip;
 mod job;
 pub mod lsi;

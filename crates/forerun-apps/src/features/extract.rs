@@ -1,0 +1,145 @@
+//! Task and merge: files to phrases, dictionaries to one.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+use forerun_platform::Bytes;
+use forerun_skeleton::reduction::Reduce;
+use forerun_skeleton::{AppError, Cancel};
+use forerun_text::document::{Config, Document, Format, decode, read};
+use forerun_text::phrase::{Extractor, Space};
+use forerun_text::tagger::Tagger;
+
+use super::batch::{Batch, DocumentRecord, FileRecord};
+use super::dictionary::{Builder, DocumentNumber, LONGEST};
+use super::inputs::{InputFile, modified};
+
+/// How much of a file is looked at to see what it is.
+const HEAD: usize = 4096;
+
+/// Reads files, tags their text and collects its noun phrases.
+#[derive(Debug)]
+pub struct Extract {
+    tagger: Tagger,
+    files: Arc<[InputFile]>,
+    most: u64,
+    cancel: Cancel,
+    /// Room that tasks used, for the next.
+    spaces: Mutex<Vec<Space>>,
+}
+
+impl Extract {
+    /// Tags with `tagger`; passes over files of more than `most` bytes.
+    pub(super) fn new(tagger: Tagger, files: Arc<[InputFile]>, most: u64, cancel: Cancel) -> Self {
+        Extract { tagger, files, most, cancel, spaces: Mutex::default() }
+    }
+
+    pub(super) fn files(&self) -> &Arc<[InputFile]> {
+        &self.files
+    }
+
+    fn spaces(&self) -> std::sync::MutexGuard<'_, Vec<Space>> {
+        self.spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    /// What a file is, and its bytes or why it is passed over.
+    fn load(&self, file: usize) -> (FileRecord, Vec<u8>) {
+        let input = &self.files[file];
+        let mut record = FileRecord {
+            file: file as u64,
+            bytes: input.bytes,
+            modified: input.modified,
+            documents: 0,
+            skipped: None,
+        };
+        let mut bytes = Vec::new();
+        let done = File::open(&input.path).and_then(|opened| {
+            let is = opened.metadata()?;
+            (record.bytes, record.modified) = (is.len(), modified(&is));
+            if record.bytes <= self.most {
+                opened.take(self.most.saturating_add(1)).read_to_end(&mut bytes)?;
+            }
+            Ok(())
+        });
+        if let Err(e) = done {
+            record.skipped = Some(format!("cannot be read: {}", e.kind()));
+        } else if record.bytes.max(bytes.len() as u64) > self.most {
+            let (is, most) = (Bytes(record.bytes), Bytes(self.most));
+            record.skipped = Some(format!("too large: {is} where at most {most} are read"));
+        }
+        (record, bytes)
+    }
+}
+
+/// How documents are found in a file: several in a collection, else one.
+fn config(bytes: &[u8], name: &str) -> Config {
+    let decoded = decode(&bytes[..bytes.len().min(HEAD)]);
+    let head = decoded.text.to_ascii_lowercase();
+    match Format::of(&decoded.text, name) {
+        Format::Sgml => Config::collections(),
+        Format::Xml if head.contains("<doc>") || head.contains("<reuters") => Config::collections(),
+        _ => Config::default(),
+    }
+}
+
+/// Names of the fields by their numbers, the same for all files.
+pub(super) fn fields() -> Vec<String> {
+    Config::default().fields.into_iter().map(|f| f.name).collect()
+}
+
+impl Reduce for Extract {
+    type Input = Range<usize>;
+    type Partial = Batch;
+
+    fn commutative(&self) -> bool {
+        true
+    }
+
+    fn task(&self, _: u64, files: Range<usize>) -> Result<Batch, AppError> {
+        let extractor = Extractor::new(&self.tagger);
+        let mut space = self.spaces().pop().unwrap_or_default();
+        let mut builder = Builder::default();
+        let mut batch = Batch::default();
+        for file in files {
+            if self.cancel.is_cancelled() {
+                return Err(AppError::new("the run was cancelled"));
+            }
+            let (mut record, bytes) = self.load(file);
+            let name = &self.files[file].name;
+            if record.skipped.is_none() {
+                let mut take = |document: Document| {
+                    record.documents += 1;
+                    let number = DocumentNumber { file: file as u64, part: record.documents };
+                    let features = extractor.phrases_in(&document, &mut space);
+                    let Document { id, mut left_out, .. } = document;
+                    let longer = builder.add_all(number, &features);
+                    if longer > 0 {
+                        left_out
+                            .get_or_insert_default()
+                            .push_str(&format!("; phrases of more than {LONGEST} bytes: {longer}"));
+                    }
+                    let id = id.replace('\0', "\u{fffd}");
+                    let left_out = left_out.map(|why| why.trim_start_matches("; ").replace('\0', "\u{fffd}"));
+                    let phrases = features.total() as u64;
+                    batch.documents.push(DocumentRecord { number, id, phrases, left_out });
+                };
+                if let Err(e) = read(&bytes, name, &config(&bytes, name), &mut take) {
+                    let why = e.to_string();
+                    record.skipped = Some(why.strip_prefix(name).unwrap_or(&why).trim_start().to_owned());
+                } else if record.documents == 0 {
+                    record.skipped = Some("has no text".into());
+                }
+            }
+            batch.files.push(record);
+        }
+        batch.dictionary = builder.finish();
+        self.spaces().push(space);
+        Ok(batch)
+    }
+
+    fn merge(&self, left: Batch, right: Batch) -> Result<Batch, AppError> {
+        Ok(left.merge(right))
+    }
+}

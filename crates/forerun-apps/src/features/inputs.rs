@@ -1,0 +1,185 @@
+//! Files of documents, and how they are cut into tasks.
+
+use std::fs::Metadata;
+use std::ops::Range;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::UNIX_EPOCH;
+
+use forerun_skeleton::AppError;
+use forerun_skeleton::reduction::Source;
+
+use crate::command::glob::Glob;
+use crate::command::show;
+use crate::command::walk::{Skipped, unreadable, walk};
+
+/// Names of files that directories are searched for, unless others are asked for.
+pub const DOCUMENTS: [&str; 9] =
+    ["*.html", "*.htm", "*.xhtml", "*.xml", "*.sgm", "*.sgml", "*.trec", "*.txt", "*.md"];
+/// Files that one task takes at most.
+const MOST_FILES: usize = 4096;
+
+/// A file of documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is called in the database: its absolute path, bytes that are no text as `\xNN`.
+    pub name: String,
+    /// Its size in bytes when it was looked at.
+    pub bytes: u64,
+    /// When it had been changed last, in nanoseconds since 1970.
+    pub modified: i64,
+}
+
+/// When a file was changed last, in nanoseconds since 1970; 0 where that is not known.
+pub(super) fn modified(of: &Metadata) -> i64 {
+    let since = of.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+    since.and_then(|d| i64::try_from(d.as_nanos()).ok()).unwrap_or(0)
+}
+
+/// Finds the files that `paths` name: files whatever their names, and of directories, all the way down, those that
+/// match one of `include` (none is [`DOCUMENTS`]), in the order of their names. Each is taken once. Gives sentences about
+/// what was passed over, too.
+///
+/// # Errors
+/// A path that is missing or a directory that cannot be read, a pattern that is none.
+pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFile>, Vec<String>), AppError> {
+    let include: Vec<Glob> = match include {
+        [] => DOCUMENTS.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
+        patterns => patterns.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
+    };
+    let mut skipped = Skipped::default();
+    let mut files = Vec::new();
+    let mut found = |path: PathBuf, is: Metadata| {
+        let name = name(&path)?;
+        files.push(InputFile { path, name, bytes: is.len(), modified: modified(&is) });
+        Ok(())
+    };
+    for path in paths {
+        let is = std::fs::metadata(path).map_err(|e| unreadable(path, &e))?;
+        match () {
+            () if is.is_dir() => walk(path, &include, &mut skipped, &mut found)?,
+            () if is.is_file() => found(path.clone(), is)?,
+            () => skipped.special(path),
+        }
+    }
+    files.sort_by(|a, b| a.name.cmp(&b.name));
+    files.dedup_by(|a, b| a.name == b.name);
+    Ok((files, skipped.notes()))
+}
+
+fn name(path: &Path) -> Result<String, AppError> {
+    let whole = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
+    let mut name = String::new();
+    for chunk in whole.as_os_str().as_bytes().utf8_chunks() {
+        name.push_str(chunk.valid());
+        chunk.invalid().iter().for_each(|b| name.push_str(&format!("\\x{b:02x}")));
+    }
+    Ok(name)
+}
+
+/// Files cut into tasks of some consecutive ones; clones share them.
+#[derive(Debug, Clone)]
+pub struct Tasks {
+    files: Arc<[InputFile]>,
+    tasks: Arc<[Range<usize>]>,
+}
+
+impl Tasks {
+    /// Cuts files into tasks of at most `grain` bytes, or of one file.
+    pub(super) fn cut(files: Arc<[InputFile]>, grain: u64) -> Self {
+        let mut tasks: Vec<Range<usize>> = Vec::new();
+        let mut bytes = 0;
+        for (n, file) in files.iter().enumerate() {
+            match tasks.last_mut() {
+                Some(task) if bytes + file.bytes <= grain && task.len() < MOST_FILES => {
+                    task.end = n + 1;
+                    bytes += file.bytes;
+                }
+                _ => {
+                    tasks.push(n..n + 1);
+                    bytes = file.bytes;
+                }
+            }
+        }
+        Tasks { files, tasks: tasks.into() }
+    }
+
+    fn task(&self, index: u64) -> Option<Range<usize>> {
+        self.tasks.get(usize::try_from(index).ok()?).cloned()
+    }
+
+    /// The files of a task, for a message.
+    pub(super) fn describe(&self, index: u64) -> String {
+        let Some(task) = self.task(index) else { return String::new() };
+        let first = show::path(&self.files[task.start].path);
+        if task.len() == 1 { first } else { format!("{first} and {} more", task.len() - 1) }
+    }
+}
+
+impl Source for Tasks {
+    /// The places of the files.
+    type Input = Range<usize>;
+
+    fn len(&self) -> Option<u64> {
+        Some(self.tasks.len() as u64)
+    }
+
+    fn bytes(&self, index: u64) -> u64 {
+        self.task(index).map_or(0, |task| self.files[task].iter().map(|f| f.bytes).sum())
+    }
+
+    fn get(&self, index: u64) -> Result<Option<Range<usize>>, AppError> {
+        Ok(self.task(index))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn every_file_is_in_one_task_and_tasks_keep_to_the_grain(
+            sizes in prop::collection::vec(0u64..50, 0..100),
+            grain in 0u64..200,
+        ) {
+            let file = |bytes| InputFile { path: "f".into(), name: "f".into(), bytes, modified: 0 };
+            let files: Vec<InputFile> = sizes.iter().map(|&b| file(b)).collect();
+            let tasks = Tasks::cut(files.into(), grain);
+            let mut next = 0;
+            for n in 0..tasks.len().unwrap() {
+                let task = tasks.get(n).unwrap().unwrap();
+                prop_assert_eq!(task.start, next);
+                prop_assert!(task.len() == 1 || tasks.bytes(n) <= grain);
+                next = task.end;
+            }
+            prop_assert_eq!(next, sizes.len());
+            prop_assert!(tasks.get(tasks.len().unwrap()).unwrap().is_none());
+        }
+    }
+
+    #[test]
+    fn directories_give_documents_once_and_in_order() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["b.txt", "a.html", "style.css", "sub/c.sgm"] {
+            let path = dir.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        }
+        let names = |include: &[&str]| {
+            let include: Vec<String> = include.iter().map(|s| (*s).to_owned()).collect();
+            let paths = [dir.path().to_owned(), dir.path().join("b.txt")];
+            let (files, _) = find(&paths, &include).unwrap();
+            let names = files.iter().map(|f| f.path.strip_prefix(dir.path()).unwrap().display().to_string());
+            names.collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[]), ["a.html", "b.txt", "sub/c.sgm"]);
+        assert_eq!(names(&["*.css"]), ["b.txt", "style.css"]);
+        assert!(find(&[dir.path().join("none")], &[]).unwrap_err().to_string().contains("none"));
+    }
+}

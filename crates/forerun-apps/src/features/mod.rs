@@ -1,0 +1,30 @@
+//! Features of documents: noun phrases with their frequency, and the field and offset of each occurrence, in a
+//! database (Kuntraruk et al., section V-A).
+//!
+//! [`FeaturesJob`] is a reduction: a task reads some files, tags their text and collects its noun phrases
+//! ([`forerun_text`]) into a [`Batch`]; merging puts batches together; the sink stores each set in one transaction. The
+//! tables, and why a run can be killed at any time, are described in `store/mod.rs`. [`Query`] asks a database.
+//!
+//! A file that cannot be read, is too large or is no text does not end the run: the database says why it was passed
+//! over.
+
+mod batch;
+pub mod dictionary;
+mod extract;
+mod inputs;
+mod job;
+mod model;
+mod query;
+mod sink;
+mod store;
+
+use crate::command::show;
+
+pub use self::batch::{Batch, DocumentRecord, FileRecord};
+pub use self::extract::Extract;
+pub use self::inputs::{DOCUMENTS, InputFile, Tasks};
+pub use self::job::{FeatureOptions, FeaturesJob};
+pub use self::model::{VARIABLE as MODEL_VARIABLE, find as find_model};
+pub use self::query::{Answer, Query};
+pub use self::sink::{FeatureSink, FeatureSinks, Open};
+pub use self::store::{Database, Found, Phrase, Totals};
