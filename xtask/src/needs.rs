@@ -42,6 +42,11 @@ const NEEDS: &[Need] = &[
     Need { thing: Thing::Program(&["mpicc.openmpi"]), package: "libopenmpi-dev", tests: OPEN_MPI },
     Need { thing: Thing::Program(&["mpirun.mpich"]), package: "mpich", tests: MPICH },
     Need { thing: Thing::Program(&["mpicc.mpich"]), package: "libmpich-dev", tests: MPICH },
+    Need {
+        thing: Thing::Library("postgresql"),
+        package: "postgresql",
+        tests: "that PostgreSQL gets the same tables as SQLite",
+    },
     Need { thing: Thing::Library("libclang"), package: "libclang-dev", tests: "the endpoint on MPI" },
 ];
 

@@ -28,7 +28,7 @@ impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CliError::Request(what) | CliError::Run(what) => f.write_str(what),
-            CliError::Interrupted(_) => f.write_str("interrupted; nothing is left behind"),
+            CliError::Interrupted(_) => f.write_str("interrupted; nothing half-done is left behind"),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::extract::{Extract, fields};
 use super::inputs::{InputFile, Tasks, find};
 use super::sink::{FeatureSinks, Open};
-use super::store::{Database, FORMAT, Session, StoreError, Stored};
+use super::store::{Database, FORMAT, Session, StoreError, Stored, directory_of};
 use super::{model, show};
 use crate::{Extent, Job, ReductionJob};
 
@@ -85,6 +85,12 @@ impl FeaturesJob {
         }
         if let Some(own) = database.file().and_then(|f| f.canonicalize().ok()) {
             files.retain(|f| f.path.canonicalize().map_or(true, |path| path != own));
+        }
+        if let Some(file) = database.file()
+            && !directory_of(file).is_dir()
+        {
+            let name = show::path(file);
+            return Err(AppError::new(format!("{name}: there is no such directory: make it first")));
         }
         let path = model::find(asked.as_deref())?;
         let wrong = |why: String| AppError::new(format!("the model {}: {why}", show::path(&path)));

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::batch::Batch;
 use super::extract::fields;
 use super::job::FeaturesJob;
-use super::store::{Database, Session};
+use super::store::{Database, Session, directory_of};
 
 /// Opens a connection for each group of ranks.
 #[derive(Debug)]
@@ -48,8 +48,7 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
         let names: Vec<String> = job.files().iter().map(|f| f.name.clone()).collect();
         let (database, scratch) = match job.database() {
             Database::Sqlite(path) => {
-                let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(".".as_ref());
-                let made = tempfile::Builder::new().prefix(".forerun-").tempdir_in(directory);
+                let made = tempfile::Builder::new().prefix(".forerun-").tempdir_in(directory_of(path));
                 let made = made.map_err(|e| {
                     AppError::new(format!("cannot write beside the database {}: {e}", job.database()))
                 })?;

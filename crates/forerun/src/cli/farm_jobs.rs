@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use forerun_apps::hip::Angles;
 
 use super::farm::FarmWays;
-use super::job::{ReduceArgs, SortArgs, TasksArgs, WithJob};
+use super::job::{FeatureArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 use super::options::RunOptions;
 
 /// What `run` takes.
@@ -25,6 +25,8 @@ pub struct RunArgs {
 pub enum RunJob {
     /// Sort files of numbers.
     Sort(WithJob<SortArgs, RunOptions>),
+    /// Extract features of documents, noun phrases, into a database.
+    Features(WithJob<FeatureArgs, RunOptions>),
     /// Reduce files by external commands.
     Reduce(WithJob<ReduceArgs, RunOptions>),
     /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.

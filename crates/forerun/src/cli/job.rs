@@ -23,6 +23,8 @@ pub struct JobArgs<H: Args> {
 pub enum JobCommand<H: Args> {
     /// Sort files of numbers.
     Sort(WithJob<SortArgs, H>),
+    /// Extract features of documents, noun phrases, into a database.
+    Features(WithJob<FeatureArgs, H>),
     /// Reduce files by external commands.
     Reduce(WithJob<ReduceArgs, H>),
     /// Match queries with the documents of a model of latent semantic indexing.
@@ -64,6 +66,39 @@ pub struct SortArgs {
     /// Directory for runs that do not fit in memory; without it, beside the output.
     #[arg(long, value_name = "DIR")]
     pub tmp: Option<PathBuf>,
+}
+
+/// Where the tagger's model is looked for.
+const MODEL: &str = "\
+The tagger's model.
+
+Without it, what FORERUN_MODEL names; else models/brown.frtagger in the directory of the executable or one above it, \
+or in forerun/ below the directories of data (~/.local/share, /usr/local/share, /usr/share, or what XDG_DATA_HOME and \
+XDG_DATA_DIRS name). `forerun tagger train` makes one.";
+
+/// What `features` takes.
+#[derive(Debug, Clone, Args)]
+pub struct FeatureArgs {
+    /// Files of documents (HTML, XML, SGML collections, plain text), and directories that are searched for such.
+    #[arg(required = true, value_name = "FILE")]
+    pub input: Vec<PathBuf>,
+    /// The database: sqlite:FILE, which is made if it is not there, or postgres://USER@HOST/NAME. What it has
+    /// already is not done again, unless its file has changed.
+    #[arg(long, value_name = "ADDRESS")]
+    pub db: String,
+    /// The tagger's model; without it, the one that is shipped.
+    #[arg(long, value_name = "FILE", long_help = MODEL)]
+    pub model: Option<PathBuf>,
+    /// Of directories take only files whose names match, such as '*.html'; can be given more than once. Without
+    /// it, *.html, *.htm, *.xhtml, *.xml, *.sgm, *.sgml, *.trec, *.txt and *.md.
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Pass over files that are larger.
+    #[arg(long, value_name = "SIZE", default_value = "256 MiB")]
+    pub max_file: String,
+    /// How long to wait for a database that has gone away.
+    #[arg(long, value_name = "TIME", default_value = "60 s")]
+    pub patience: String,
 }
 
 /// What happens where names keep coming.

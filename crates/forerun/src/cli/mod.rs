@@ -4,12 +4,14 @@ mod count;
 mod crawl;
 mod farm;
 mod farm_jobs;
+pub mod features;
 mod job;
 pub mod lsi;
 pub mod map;
 mod model;
 mod options;
 pub mod pepa;
+pub mod tagger;
 
 use std::path::PathBuf;
 
@@ -20,6 +22,7 @@ pub use crawl::CrawlArgs;
 pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use job::{FeatureArgs, JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 
@@ -126,6 +129,10 @@ pub enum Command {
     Compare(CompareArgs),
     /// Write outcomes as one self-contained HTML page.
     Report(ReportArgs),
+    /// Ask a database of features, which `run features` writes.
+    Features(features::FeaturesArgs),
+    /// Train and evaluate part-of-speech taggers.
+    Tagger(tagger::TaggerArgs),
     /// The source papers' tables and figures, their numbers beside ours.
     Reproduce(ReproduceArgs),
     /// Choose the processor of each stage of a pipeline, by the throughput of PEPA models.

@@ -41,7 +41,7 @@ pub fn run(args: &FarmCommand, context: &mut Context) -> Result<(), CliError> {
         unordered: args.unordered,
         out: args.out.clone(),
         journal: args.resume.clone(),
-        timeout: args.timeout.as_deref().map(jobs::timeout).transpose()?,
+        timeout: args.timeout.as_deref().map(|s| jobs::time("--timeout", s)).transpose()?,
         max_output: args.max_output.as_deref().map(|s| jobs::size("--max-output", s)).transpose()?,
         tmp: args.tmp.clone(),
         guardian: crate::guardian::start(),

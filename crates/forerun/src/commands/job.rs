@@ -119,6 +119,19 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 }
             })
         }
+        JobCommand::Features(WithJob { job, how }) => {
+            how.check()?;
+            if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
+                return Err(request(
+                    "--skeleton scatter-gather: features are extracted by a reduction; sort can be run so",
+                ));
+            }
+            how.paths().reads(&job.input).check(&mut context.console, |_| false)?;
+            context.interrupt.busy(|| {
+                let job = jobs::features(&job, context.interrupt.cancel())?;
+                how.job(&job, context)
+            })
+        }
         JobCommand::Reduce(WithJob { job, how }) => reduce(&job, &how, context),
         JobCommand::Lsi(WithJob { job, how }) => lsi(&job, &how, context),
         JobCommand::Tasks(WithJob { job, how }) => {
@@ -223,6 +236,7 @@ fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
             Err(request(format!(
                 "{}: there is no application {name:?}: expected sort, reduce, lsi or tasks",
+                "{}: there is no application {name:?}: expected sort, features, reduce or tasks",
                 file.display()
             )))
         }
@@ -259,6 +273,21 @@ fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError
         ));
     }
     planning::check(shape, processors)
+}
+
+/// Asks for one group of ranks where the job has one sink.
+///
+/// # Errors
+/// That more are pinned.
+pub(super) fn one_group(job: &dyn ErasedJob, shape: &ShapeOptions) -> Result<ShapeOptions, CliError> {
+    match shape.groups {
+        Some(groups @ 2..) if job.one_sink() => Err(request(format!(
+            "--groups {groups}: all deliveries of this job go to one place, from one group (--every, --deliver, a \
+             database in one file); drop one of the two"
+        ))),
+        _ if job.one_sink() => Ok(ShapeOptions { groups: Some(1), ..shape.clone() }),
+        _ => Ok(shape.clone()),
+    }
 }
 
 impl Treat for RunOptions {
@@ -370,15 +399,11 @@ impl Treat for PlanOptions {
     }
 
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
+        let how = &PlanOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
         let Figures { platform, profile, largest } =
-            figures::of(job, self.processors.get(), &self.figures, context)?;
-        plan::run(
-            &Facts::of(job, largest, &self.shape),
-            figures::reduction(&profile)?,
-            &platform,
-            self,
-            context,
-        )
+            figures::of(job, how.processors.get(), &how.figures, context)?;
+        let facts = Facts::of(job, largest, &how.shape);
+        plan::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
@@ -435,14 +460,10 @@ impl Treat for PredictOptions {
     }
 
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
-        let Figures { platform, profile, largest } = figures::of(job, None, &self.figures, context)?;
-        predict::run(
-            &Facts::of(job, largest, &self.shape),
-            figures::reduction(&profile)?,
-            &platform,
-            self,
-            context,
-        )
+        let how = &PredictOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
+        let Figures { platform, profile, largest } = figures::of(job, None, &how.figures, context)?;
+        let facts = Facts::of(job, largest, &how.shape);
+        predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {

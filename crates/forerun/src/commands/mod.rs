@@ -3,6 +3,7 @@
 pub mod crawl;
 pub mod farm;
 pub mod farm_jobs;
+pub mod features;
 pub mod generate;
 pub mod isoefficiency;
 pub mod job;
@@ -17,6 +18,7 @@ pub mod predict;
 pub mod reproduce;
 pub mod run;
 pub mod stream;
+pub mod tagger;
 
 use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
@@ -54,6 +56,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             RunJob::Mandelbrot(args) => farm_jobs::mandelbrot(&args, &mut context),
             RunJob::Hip(args) => farm_jobs::hip(&args, &mut context),
             RunJob::Sort(args) => job::of(JobArgs { job: JobCommand::Sort(args) }, &mut context),
+            RunJob::Features(args) => job::of(JobArgs { job: JobCommand::Features(args) }, &mut context),
             RunJob::Reduce(args) => job::of(JobArgs { job: JobCommand::Reduce(args) }, &mut context),
             RunJob::Tasks(args) => job::of(JobArgs { job: JobCommand::Tasks(args) }, &mut context),
             RunJob::File(words) => {
@@ -71,6 +74,8 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             paths.check(&mut context.console, |_| false)?;
             outcomes::report(&args, &context.console)
         }
+        Command::Features(args) => features::run(&args.what, &context),
+        Command::Tagger(args) => tagger::run(&args.what, &mut context),
         Command::Reproduce(args) => reproduce::run(&args, &context),
         Command::Platform(args) => {
             if let PlatformCommand::Check { files } = &args.what {

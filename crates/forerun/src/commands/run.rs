@@ -4,6 +4,7 @@ use forerun_apps::ErasedJob;
 use forerun_model::planner::{Choice, Planned};
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
+use super::job::one_group;
 use super::{Context, stream};
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
@@ -16,7 +17,7 @@ use crate::{compare, describe, execute, figures, simulate};
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
-    let how = &one_group(job, how)?;
+    let how = &RunOptions { shape: one_group(job, &how.shape)?, ..how.clone() };
     if job.first_sizes().is_some() {
         return stream::run(job, how, context);
     }
@@ -86,23 +87,6 @@ pub fn run_planned(
         execute::stop_if_interrupted(interrupt)?;
     }
     console.data(&outcomes)
-}
-
-/// Asks for one group of ranks where the job has one sink.
-fn one_group(job: &dyn ErasedJob, how: &RunOptions) -> Result<RunOptions, CliError> {
-    let mut how = how.clone();
-    if job.one_sink() {
-        match how.shape.groups {
-            Some(groups @ 2..) => {
-                return Err(request(format!(
-                    "--groups {groups}: with --every or --deliver, all deliveries go to one place, from one group; \
-                     drop one of the two"
-                )));
-            }
-            _ => how.shape.groups = Some(1),
-        }
-    }
-    Ok(how)
 }
 
 /// Simulates a job of which only the costs are known.

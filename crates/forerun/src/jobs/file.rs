@@ -24,8 +24,9 @@ use crate::outcomes::reason;
 const FORMAT: i64 = 1;
 
 /// Keys whose values are names of files.
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "input",
+    "model",
     "out",
     "tmp",
     "files-from",
@@ -50,6 +51,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
     let unread = |why: &str| {
         request(format!(
             "{name} is neither a job (sort, reduce, lsi, tasks) nor a job file that can be read: {why}"
+            "{name} is neither a job (sort, features, reduce, tasks) nor a job file that can be read: {why}"
         ))
     };
     let bytes = std::fs::read(file).map_err(|e| unread(&reason(&e)))?;
@@ -70,8 +72,14 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
     }
     let Some(Value::String(application)) = table.get("application") else {
         return Err(wrong("expected application = \"sort\", \"reduce\", \"lsi\" or \"tasks\"".into()));
+        return Err(wrong("expected application = \"sort\", \"features\", \"reduce\" or \"tasks\"".into()));
     };
     let below = |key: &str, value: String| -> String {
+        // A database is a file if it is no address of a server.
+        if key == "db" && !value.contains("://") {
+            let name = value.strip_prefix("sqlite:").unwrap_or(&value);
+            return format!("sqlite:{}", beside(file, name).to_string_lossy());
+        }
         let is_file = FILES.contains(&key) && value != "-" && !(key == "input" && application == "tasks");
         // A shipped platform, or this machine, is no file.
         let is_name = key == "platform" && !value.contains('/') && !beside(file, &value).is_file();

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
 use forerun_apps::lsi::{LsiJob, LsiOptions, RunFile};
+use forerun_apps::features::{FeatureOptions, FeaturesJob};
 use forerun_apps::sort::{SortJob, SortOptions};
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
@@ -13,6 +14,7 @@ use forerun_platform::{Bytes, Machine, Seconds};
 use forerun_skeleton::Cancel;
 
 use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
+use crate::cli::{FeatureArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
 use crate::scatter;
@@ -64,7 +66,7 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
     let settings = Settings {
         shell: args.shell,
         commutative: args.commutative,
-        timeout: args.timeout.as_deref().map(timeout).transpose()?,
+        timeout: args.timeout.as_deref().map(|s| time("--timeout", s)).transpose()?,
         max_output: args.max_output.as_deref().map(|s| size("--max-output", s)).transpose()?,
         tmp: args.tmp.clone(),
         guardian: crate::guardian::start(),
@@ -80,6 +82,23 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
         None => Ok(job),
     });
     job.map_err(request)
+}
+
+/// The job that `features` asks for.
+///
+/// # Errors
+/// What is wrong with the inputs, the model or the database.
+pub fn features(args: &FeatureArgs, cancel: &Cancel) -> Result<FeaturesJob, CliError> {
+    let options = FeatureOptions {
+        input: args.input.clone(),
+        include: args.include.clone(),
+        model: args.model.clone(),
+        database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,
+        largest: size("--max-file", &args.max_file)?,
+        patience: time("--patience", &args.patience)?,
+        cancel: cancel.clone(),
+    };
+    FeaturesJob::open(options).map_err(request)
 }
 
 /// The job that `sort` asks for, shared by `ranks` ranks.
@@ -141,13 +160,13 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
     Ok(scatter::Facts { name: "tasks".into(), bytes: all, block })
 }
 
-/// A time given as `--timeout`.
+/// A time given as an option.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn timeout(text: &str) -> Result<Duration, CliError> {
-    let seconds: Seconds = text.parse().map_err(|e| request(format!("--timeout {text}: {e}")))?;
-    Duration::try_from_secs_f64(seconds.0).map_err(|e| request(format!("--timeout {text}: {e}")))
+pub fn time(option: &str, text: &str) -> Result<Duration, CliError> {
+    let seconds: Seconds = text.parse().map_err(|e| request(format!("{option} {text}: {e}")))?;
+    Duration::try_from_secs_f64(seconds.0).map_err(|e| request(format!("{option} {text}: {e}")))
 }
 
 /// A size given as an option.

@@ -3,6 +3,7 @@
 mod bad_input;
 mod crawl;
 mod farm;
+mod features;
 mod job_files;
 mod json;
 mod killed;

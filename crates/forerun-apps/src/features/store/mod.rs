@@ -122,6 +122,11 @@ impl Database {
     }
 }
 
+/// The directory that a file is in.
+pub(super) fn directory_of(file: &Path) -> &Path {
+    file.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// What goes wrong with a database.
 #[derive(Debug)]
 pub(super) struct StoreError {

@@ -1,0 +1,130 @@
+//! `run features`, and what can be asked of its database.
+
+use std::path::{Path, PathBuf};
+
+use rustix::process::Signal;
+
+use crate::util::Place;
+
+/// The model that is shipped with the repository.
+fn model() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/brown.frtagger")
+}
+
+/// So many pages.
+fn pages(place: &Place, pages: usize) {
+    for n in 0..pages {
+        let text =
+            format!("<h1>A parallel program</h1><p>The fast network of machine {n} is down.</p>").repeat(20);
+        place.write(format!("docs/{n}.html"), text);
+    }
+}
+
+fn words<'w>(line: &'w str, model: &'w str) -> Vec<&'w str> {
+    line.split(' ').chain(["--model", model]).collect()
+}
+
+#[test]
+fn documents_are_extracted_and_asked() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    pages(&place, 12);
+    place.write("docs/broken.txt", [1u8; 500]);
+    let said = place.say(words("run features docs --db sqlite:f.db -p 2", model)).ok().text();
+    for part in ["13 files", "predicted", "measured", "of 12 documents in f.db", "passed over 1 file"] {
+        assert!(said.contains(part), "{part:?} is not in: {said}");
+    }
+    let said = place.run("features search f.db Parallel program").ok().text();
+    assert!(said.contains("parallel program: 240 times in 12 documents"), "{said}");
+    assert!(said.contains("0.html: heading 4,") && said.contains("15 more"), "{said}");
+    let top = place.run("features top f.db -n 2 --json -").ok().json();
+    assert_eq!(top[0]["frequency"], 240, "{top}");
+    assert_eq!(top.as_array().unwrap().len(), 2);
+    let found = place.run("features search f.db network --json -").ok().json();
+    assert!(found["phrase"].is_null() && found["containing"][0]["documents"] == 12, "{found}");
+
+    // Nothing but the file that was passed over is read again.
+    let said = place.say(words("run features docs --db f.db -p 1", model)).ok().text();
+    assert!(said.contains("1 file, 500 B; 12 files in the database already"), "{said}");
+    place.assert_clean();
+}
+
+#[test]
+fn a_job_file_finds_its_database_beside_it() {
+    let (place, model) = (Place::new(), model());
+    pages(&place, 3);
+    let text = format!(
+        "format = 1\napplication = \"features\"\ninput = \"../docs\"\ndb = \"sqlite:f.db\"\nmodel = \"{}\"\n",
+        model.display()
+    );
+    place.write("jobs/job.toml", text);
+    place.run("plan jobs/job.toml").ok();
+    assert!(!place.path("jobs/f.db").exists(), "planning writes nothing");
+    place.run("predict jobs/job.toml -p 1,2").ok();
+    place.run("run jobs/job.toml").ok();
+    assert!(place.path("jobs/f.db").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    pages(&place, 300);
+    place.profile();
+    let line = |db: &str| format!("run features docs --profile profile.toml --grain 1kB -p 2 --db {db}");
+    place.say(words(&line("whole.db"), model)).ok();
+    let killed = line("killed.db");
+    let mut running = place.start(words(&killed, model));
+    let log = place.path("killed.db-wal");
+    running.wait_for("something is stored", || std::fs::metadata(&log).is_ok_and(|m| m.len() > 200_000));
+    running.signal(Signal::KILL);
+    running.end();
+    let said = place.say(words(&killed, model)).ok().text();
+    assert!(said.contains("in the database already"), "{said}");
+    let all =
+        |db: &str| place.run(&format!("features search {db} parallel program -n 1000 --json -")).ok().json();
+    assert_eq!(all("killed.db"), all("whole.db"));
+    let all = |db: &str| place.run(&format!("features top {db} -n 1000 --json -")).ok().json();
+    assert_eq!(all("killed.db"), all("whole.db"));
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    pages(&place, 1);
+    let refused = |line: &str, words_: &[&str]| drop(place.say(words(line, model)).refused(2, words_));
+    refused("run features docs --db mysql://x", &["--db", "expected sqlite:FILE"]);
+    refused("run features none --db f.db", &["none"]);
+    refused("run features docs --db f.db --groups 2 -p 2", &["--groups 2", "one group"]);
+    refused("run features docs --db f.db --skeleton scatter-gather", &["reduction"]);
+    refused("run features docs --db none/f.db", &["none/f.db"]);
+    refused("run features docs --db postgres://127.0.0.1:1/x", &["the PostgreSQL database x on 127.0.0.1"]);
+    refused("run features docs --db f.db --include *.none", &["there is no document"]);
+    place.say(words("run features docs --db f.db", "none.frtagger")).refused(2, &["none.frtagger"]);
+    place.run("features top none.db").refused(2, &["none.db", "run features"]);
+    place.run("tagger eval none").refused(2, &["none"]);
+    place.run("tagger train none -o x").refused(2, &["none"]);
+    assert!(!place.path("f.db").exists());
+}
+
+#[test]
+fn a_tagger_is_trained_and_judged() {
+    let (place, shipped) = (Place::new(), model());
+    for n in 0..10 {
+        let sentence = format!("the/at old/jj machine/nn runs/vbz {n}/cd programs/nns ./.\n");
+        place.write(format!("corpus/ca{n:02}"), sentence.repeat(30));
+    }
+    let said = place.run("tagger train corpus -o own.frtagger --json -").ok().json();
+    assert_eq!(said["overall"], 1.0, "{said}");
+    assert_eq!(place.run("tagger eval corpus --model own.frtagger --json -").ok().json(), said);
+    let shipped = place
+        .say(["tagger", "eval", "corpus", "--model", shipped.to_str().unwrap(), "--json", "-"])
+        .ok()
+        .json();
+    assert_eq!(shipped["known"]["words"], 210, "{shipped}");
+    pages(&place, 1);
+    place.run("run features docs --db f.db --model own.frtagger").ok();
+    place.say(words("run features docs --db f.db", model().to_str().unwrap())).refused(2, &["another model"]);
+}
