@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use forerun_apps::features::{FeatureOptions, FeaturesJob, Query};
-use forerun_apps::{ErasedJob, Job as _};
+use forerun_apps::{Job as _, ReductionJob};
 use forerun_platform::Strategy;
 use forerun_skeleton::reduction::{
     Piece, Reduce as _, Reduction, Runner, Shape, Sink as _, Sinks as _, Source as _,
@@ -33,7 +33,7 @@ fn documents() -> TempDir {
             &format!("page{n:02}.html"),
             format!(
                 "<html><head><title>The old machine {n}</title></head><body><h1>A parallel program</h1>\
-                 <p>The parallel program of page {n} runs on a fast network. An old machine waits for the \
+                 <p>The parallel program runs on a fast network, on page {n}. An old machine waits for the \
                  message of {} other processors.</p></body></html>",
                 n % 7
             )
@@ -85,11 +85,11 @@ impl<M: Message + Send, O: Send> Runner<M, O> for OnThreads {
 
 /// Runs the job as the command does.
 fn run(job: &FeaturesJob, strategy: Strategy, ranks: usize, grain: u64) -> String {
-    let source = ErasedJob::cut(job, grain).unwrap();
-    let (app, sinks) = (ErasedJob::app(job), ErasedJob::sinks(job));
+    let source = ReductionJob::cut(job, grain).unwrap();
+    let (app, sinks) = (ReductionJob::app(job), ReductionJob::sinks(job));
     let shape = Shape::new(strategy, ranks);
-    let ran = Reduction::new(&app, &source, &sinks, shape).unwrap().run(OnThreads(ranks)).unwrap();
-    ErasedJob::finish(job, ran.outs.into_iter().flatten().collect()).unwrap()
+    let ran = Reduction::new(app, &source, &sinks, shape).unwrap().run(OnThreads(ranks)).unwrap();
+    ReductionJob::finish(job, ran.outs.into_iter().flatten().collect()).unwrap()
 }
 
 /// The tables that a run on one rank leaves.
@@ -106,12 +106,12 @@ fn open(input: &Path, file: &Path) -> FeaturesJob {
 
 /// What a pilot does with a result.
 fn rehearse(job: &FeaturesJob) {
-    let source = ErasedJob::cut_known(job, 1).unwrap();
-    let (app, sinks) = (ErasedJob::app(job), ErasedJob::rehearsal_sinks(job));
+    let source = ReductionJob::cut_known(job, 1).unwrap();
+    let (app, sinks) = (ReductionJob::app(job), ReductionJob::rehearsal_sinks(job));
     let value = app.task(0, source.get(0).unwrap().unwrap()).unwrap();
     let mut sink = sinks.open(0).unwrap();
     sink.accept(Piece { value, first: 0, results: 1 }).unwrap();
-    ErasedJob::rehearse_finish(job, vec![sink.close().unwrap()]).unwrap();
+    ReductionJob::rehearse_finish(job, vec![sink.close().unwrap()]).unwrap();
 }
 
 #[test]
@@ -291,17 +291,17 @@ fn a_server_has_the_same_tables_and_may_go_away() {
 
     // Several groups, each with a connection of its own.
     let job = FeaturesJob::open(options(input.path(), &server.database("groups"))).unwrap();
-    let source = ErasedJob::cut(&job, 700).unwrap();
-    let (app, sinks) = (ErasedJob::app(&job), ErasedJob::sinks(&job));
+    let source = ReductionJob::cut(&job, 700).unwrap();
+    let (app, sinks) = (ReductionJob::app(&job), ReductionJob::sinks(&job));
     let shape = Shape { groups: 2, ..Shape::new(Strategy::ReductionTree, 4) };
-    Reduction::new(&app, &source, &sinks, shape).unwrap().run(OnThreads(4)).unwrap();
+    Reduction::new(app, &source, &sinks, shape).unwrap().run(OnThreads(4)).unwrap();
     assert_eq!(tables::of_postgres(&mut server.client("groups")), expected);
 
     // It goes away in the middle of a run, and comes back.
     let address = server.database("away");
     let job = FeaturesJob::open(options(input.path(), &address)).unwrap();
-    let source = ErasedJob::cut(&job, 1).unwrap();
-    let (app, sinks) = (ErasedJob::app(&job), ErasedJob::sinks(&job));
+    let source = ReductionJob::cut(&job, 1).unwrap();
+    let (app, sinks) = (ReductionJob::app(&job), ReductionJob::sinks(&job));
     let mut sink = sinks.open(0).unwrap();
     for n in 0..source.len().unwrap() {
         let value = app.task(n, source.get(n).unwrap().unwrap()).unwrap();
@@ -319,7 +319,7 @@ fn a_server_has_the_same_tables_and_may_go_away() {
             sink.accept(Piece { value, first: n, results: 1 }).unwrap();
         }
     }
-    ErasedJob::finish(&job, vec![sink.close().unwrap()]).unwrap();
+    ReductionJob::finish(&job, vec![sink.close().unwrap()]).unwrap();
     assert_eq!(tables::of_postgres(&mut server.client("away")), expected);
 
     // It stays away: the run says so within its patience.
@@ -328,7 +328,7 @@ fn a_server_has_the_same_tables_and_may_go_away() {
     let job = FeaturesJob::open(short).unwrap();
     server.down();
     let begun = Instant::now();
-    let error = ErasedJob::cut(&job, 1).err().unwrap().to_string();
+    let error = ReductionJob::cut(&job, 1).err().unwrap().to_string();
     assert!(error.contains("goes on where this ended") && begun.elapsed() < patience * 10, "{error}");
     let none = FeaturesJob::open(options(input.path(), &address)).unwrap_err().to_string();
     assert!(none.contains("the PostgreSQL database away on 127.0.0.1"), "{none}");

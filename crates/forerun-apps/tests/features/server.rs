@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// A server that listens on loopback, or is stopped at the moment.
-pub struct Server {
+pub(crate) struct Server {
     directory: TempDir,
     port: u16,
 }
@@ -42,7 +42,7 @@ fn call(program: &Path, arguments: &[&str]) -> Output {
 
 impl Server {
     /// Starts one; `None`, with the reason on standard error, where there is none.
-    pub fn start() -> Option<Server> {
+    pub(crate) fn start() -> Option<Server> {
         let (Some(initdb), Some(_)) = (program("initdb"), program("pg_ctl")) else {
             eprintln!("skipped: needs PostgreSQL (Debian's package postgresql)");
             return None;
@@ -75,7 +75,7 @@ impl Server {
     }
 
     /// Starts it again.
-    pub fn up(&self) {
+    pub(crate) fn up(&self) {
         let sockets = self.directory.path().display();
         let options =
             format!("-h 127.0.0.1 -p {} -k {sockets} -c fsync=off -c max_connections=20", self.port);
@@ -84,12 +84,12 @@ impl Server {
     }
 
     /// Stops it at once, as if its machine had failed.
-    pub fn down(&self) {
+    pub(crate) fn down(&self) {
         self.control(&["-m", "immediate", "stop"]);
     }
 
     /// The address of a database, made anew.
-    pub fn database(&self, name: &str) -> String {
+    pub(crate) fn database(&self, name: &str) -> String {
         let mut client = self.client("postgres");
         client.batch_execute(&format!("CREATE DATABASE {name}")).unwrap();
         self.address(name)
@@ -100,7 +100,7 @@ impl Server {
     }
 
     /// A connection to a database.
-    pub fn client(&self, name: &str) -> postgres::Client {
+    pub(crate) fn client(&self, name: &str) -> postgres::Client {
         postgres::Client::connect(&self.address(name), postgres::NoTls).unwrap()
     }
 }

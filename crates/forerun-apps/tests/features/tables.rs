@@ -14,7 +14,7 @@ const TABLES: [&str; 6] = [
 ];
 
 /// All tables of a file of SQLite.
-pub fn of_sqlite(file: &Path) -> String {
+pub(crate) fn of_sqlite(file: &Path) -> String {
     let connection = rusqlite::Connection::open(file).unwrap();
     let mut all = String::new();
     for sql in TABLES {
@@ -28,7 +28,7 @@ pub fn of_sqlite(file: &Path) -> String {
 }
 
 /// All tables of a database of PostgreSQL.
-pub fn of_postgres(client: &mut postgres::Client) -> String {
+pub(crate) fn of_postgres(client: &mut postgres::Client) -> String {
     client.batch_execute("SET search_path TO forerun_features").unwrap();
     let mut all = String::new();
     for sql in TABLES {

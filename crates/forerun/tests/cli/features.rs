@@ -15,7 +15,7 @@ fn model() -> PathBuf {
 fn pages(place: &Place, pages: usize) {
     for n in 0..pages {
         let text =
-            format!("<h1>A parallel program</h1><p>The fast network of machine {n} is down.</p>").repeat(20);
+            format!("<h1>A parallel program</h1><p>The fast network is down on day {n}.</p>").repeat(20);
         place.write(format!("docs/{n}.html"), text);
     }
 }
@@ -36,7 +36,7 @@ fn documents_are_extracted_and_asked() {
     }
     let said = place.run("features search f.db Parallel program").ok().text();
     assert!(said.contains("parallel program: 240 times in 12 documents"), "{said}");
-    assert!(said.contains("0.html: heading 4,") && said.contains("15 more"), "{said}");
+    assert!(said.contains("0.html: heading 6,") && said.contains("15 more"), "{said}");
     let top = place.run("features top f.db -n 2 --json -").ok().json();
     assert_eq!(top[0]["frequency"], 240, "{top}");
     assert_eq!(top.as_array().unwrap().len(), 2);

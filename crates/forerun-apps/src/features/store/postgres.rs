@@ -35,8 +35,10 @@ impl From<postgres::Error> for StoreError {
     fn from(e: postgres::Error) -> Self {
         let Some(db) = e.as_db_error() else {
             // No answer of the server: it cannot be reached, or is gone.
-            let why = std::error::Error::source(&e).map(|s| format!(": {s}")).unwrap_or_default();
-            return StoreError { sentence: format!("{e}{why}"), passing: true };
+            let source = std::error::Error::source(&e);
+            let passing = e.is_closed() || source.is_some_and(|s| s.is::<std::io::Error>());
+            let why = source.map(|s| format!(": {s}")).unwrap_or_default();
+            return StoreError { sentence: format!("{e}{why}"), passing };
         };
         let state = db.code();
         let passing = state.code().starts_with("08")

@@ -80,7 +80,10 @@ impl Session {
                     begun.elapsed()
                 )));
             }
-            std::thread::sleep(wait);
+            let until = Instant::now() + wait;
+            while Instant::now() < until && !self.cancel.is_cancelled() {
+                std::thread::sleep(WAITS.0.min(wait));
+            }
             wait = (wait * 2).min(WAITS.1);
         }
     }
