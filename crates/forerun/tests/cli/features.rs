@@ -104,7 +104,7 @@ fn what_cannot_be_is_refused() {
     refused("run features docs --db f.db --include *.none", &["there is no document"]);
     place.say(words("run features docs --db f.db", "none.frtagger")).refused(2, &["none.frtagger"]);
     place.run("features top none.db").refused(2, &["none.db", "run features"]);
-    place.run("tagger eval none").refused(2, &["none"]);
+    place.say(words("tagger eval none", model)).refused(2, &["none"]);
     place.run("tagger train none -o x").refused(2, &["none"]);
     assert!(!place.path("f.db").exists());
 }
