@@ -21,8 +21,7 @@ pub use count::{count, number};
 pub use crawl::CrawlArgs;
 pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
-pub use job::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
-pub use job::{FeatureArgs, JobArgs, JobCommand, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use job::{FeatureArgs, JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
 

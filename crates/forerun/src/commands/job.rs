@@ -235,8 +235,7 @@ fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
         JobCommand::File(words) => {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
             Err(request(format!(
-                "{}: there is no application {name:?}: expected sort, reduce, lsi or tasks",
-                "{}: there is no application {name:?}: expected sort, features, reduce or tasks",
+                "{}: there is no application {name:?}: expected sort, features, reduce, lsi or tasks",
                 file.display()
             )))
         }

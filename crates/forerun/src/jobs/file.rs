@@ -50,8 +50,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
     let name = file.display();
     let unread = |why: &str| {
         request(format!(
-            "{name} is neither a job (sort, reduce, lsi, tasks) nor a job file that can be read: {why}"
-            "{name} is neither a job (sort, features, reduce, tasks) nor a job file that can be read: {why}"
+            "{name} is neither a job (sort, features, reduce, lsi, tasks) nor a job file that can be read: {why}"
         ))
     };
     let bytes = std::fs::read(file).map_err(|e| unread(&reason(&e)))?;
@@ -71,8 +70,7 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
         None => return Err(wrong(format!("a job file begins with format = {FORMAT}"))),
     }
     let Some(Value::String(application)) = table.get("application") else {
-        return Err(wrong("expected application = \"sort\", \"reduce\", \"lsi\" or \"tasks\"".into()));
-        return Err(wrong("expected application = \"sort\", \"features\", \"reduce\" or \"tasks\"".into()));
+        return Err(wrong("expected application = \"sort\", \"features\", \"reduce\", \"lsi\" or \"tasks\"".into()));
     };
     let below = |key: &str, value: String| -> String {
         // A database is a file if it is no address of a server.

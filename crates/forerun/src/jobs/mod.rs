@@ -5,16 +5,15 @@ mod file;
 use std::time::Duration;
 
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
-use forerun_apps::lsi::{LsiJob, LsiOptions, RunFile};
 use forerun_apps::features::{FeatureOptions, FeaturesJob};
+use forerun_apps::lsi::{LsiJob, LsiOptions, RunFile};
 use forerun_apps::sort::{SortJob, SortOptions};
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, Seconds};
 use forerun_skeleton::Cancel;
 
-use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
-use crate::cli::{FeatureArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
+use crate::cli::{FeatureArgs, LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
 use crate::scatter;
