@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use forerun_platform::JoinAt;
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
-use forerun_skeleton::{AppError, Message};
+use forerun_skeleton::{AppError, Codec, Message};
 
 use crate::erased::{Erased, ErasedJob, Together};
 
@@ -182,6 +182,26 @@ pub trait ReductionJob: Job + Sized {
 
     /// What task `index` of `source` works on, for a message.
     fn input_name(&self, source: &Self::Source, index: u64) -> String;
+
+    /// Writes partial results, and what sinks leave, as bytes for ranks that share no memory, and reads them. What
+    /// of a partial result lies in a file is read as it is written; so it is written once.
+    fn codec(&self) -> impl Codec<Self::Partial> + Codec<Self::Left> + Sync;
+
+    /// Appends what was kept ([`ReductionJob::keep`]) as bytes, for the same job in other processes, and keeps it no longer.
+    ///
+    /// # Errors
+    /// A sentence that says what cannot be read.
+    fn hand_over(&self, _out: &mut Vec<u8>) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    /// Keeps what [`ReductionJob::hand_over`] wrote in another process.
+    ///
+    /// # Errors
+    /// That the bytes are nothing of the kind, or that it cannot be kept.
+    fn take_over(&self, _bytes: &[u8]) -> Result<(), AppError> {
+        Ok(())
+    }
 }
 
 /// A job that can be run by scatter-gather too.

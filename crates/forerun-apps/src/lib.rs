@@ -17,8 +17,8 @@ pub mod sort;
 mod whole;
 
 pub use erased::{
-    Erased, ErasedApp, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks, ErasedSource,
-    Together,
+    Erased, ErasedApp, ErasedCodec, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks,
+    ErasedSource, Together,
 };
 pub use farm::FarmJob;
 pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling};

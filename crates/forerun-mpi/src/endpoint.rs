@@ -190,6 +190,7 @@ impl<M: Message, C: Codec<M>> Endpoint<M> for MpiEndpoint<'_, C> {
         let result = self.office.computing(|| guard(self.office.rank, charge, f));
         let end = self.now();
         self.recorder.record(charge.stage, charge.item, begun, end);
-        result.map_err(Stop::Failed)
+        // What gave up since the run ends has not failed.
+        result.map_err(|failure| if self.office.is_stopped() { Stop::Aborted } else { Stop::Failed(failure) })
     }
 }

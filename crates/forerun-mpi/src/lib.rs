@@ -52,7 +52,7 @@ use forerun_skeleton::AppError;
 pub use inside::Inside;
 pub use launch::{Flavour, Launch, Launcher};
 #[cfg(feature = "mpi")]
-pub use patience::Waiting;
+pub use patience::{Waiting, local_ranks};
 #[cfg(feature = "mpi")]
 pub use reduce::{Segmented, Tree, reduce};
 #[cfg(feature = "mpi")]

@@ -55,6 +55,8 @@ impl Office {
         }
         if post.is_stopped() {
             self.stopped.store(true, Ordering::Relaxed);
+            // What the application does now may take long, and looks at the flag.
+            self.cancel.cancel();
         }
         moved
     }

@@ -36,6 +36,12 @@ pub enum Waiting {
     Spin,
 }
 
+/// Ranks of a run of `ranks` that are on this host, as far as the launcher says; all of them where it does not.
+pub fn local_ranks(ranks: usize) -> usize {
+    let said = LOCAL_RANKS.iter().find_map(|name| env::var(name).ok()?.parse().ok());
+    said.unwrap_or(ranks).clamp(1, ranks.max(1))
+}
+
 /// How ranks wait on this host.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Patience {
@@ -46,7 +52,7 @@ pub(crate) struct Patience {
 impl Patience {
     /// The patience of a rank of `ranks`.
     pub(crate) fn new(waiting: Waiting, ranks: usize) -> Self {
-        let here = LOCAL_RANKS.iter().find_map(|name| env::var(name).ok()?.parse().ok()).unwrap_or(ranks);
+        let here = local_ranks(ranks);
         let cores = thread::available_parallelism().map_or(1, |n| n.get());
         Patience { waiting, spins: if here <= cores { SPINS } else { 0 } }
     }

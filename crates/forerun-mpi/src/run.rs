@@ -60,7 +60,8 @@ where
     run_with(communicator, program, options, &Setting::new(Plain, Plain))
 }
 
-/// Runs `program` as [`run`] does, with the codecs and the way of waiting of `setting`.
+/// Runs `program` as [`run`] does, with the codecs and the way of waiting of `setting`. Where the run ends early,
+/// [`Options::cancel`] is set on every rank, so that an application that looks at it gives up there too.
 ///
 /// # Errors
 /// As [`run`].

@@ -22,6 +22,8 @@ pub struct Done {
     pub outcome: Outcome,
     /// What the job says of its result.
     pub result: String,
+    /// What a person should know, a sentence each.
+    pub notes: Vec<String>,
 }
 
 /// Runs `job` as `plan` says, on threads or emulated on `platform`.
@@ -46,7 +48,7 @@ pub fn execute(
     let app = Observed { app: job.app(), bar };
     let sinks = job.sinks();
     let options = options(&plan, interrupt);
-    let explain = |e| explain(Some(&*source), e, interrupt);
+    let explain = |e| explain(Some(&*source), e, interrupt.signal());
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(&plan)).map_err(explain)?;
     let ran = match way {
         Way::Emulated => reduction.run(Emulated { platform, options, wall: job.outside() }),
@@ -63,7 +65,7 @@ pub fn execute(
     let mut outcome = measured(way, plan, (ran.makespan_s, finish_s), ranks, tasks);
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
-    Ok(Done { outcome, result })
+    Ok(Done { outcome, result, notes: job.notes() })
 }
 
 /// How the ranks of a plan are run.
@@ -122,9 +124,9 @@ pub fn stop_if_interrupted(interrupt: &Interrupt) -> Result<(), CliError> {
     interrupt.signal().map_or(Ok(()), |signal| Err(CliError::Interrupted(signal)))
 }
 
-/// Says which input failed.
-pub fn explain(source: Option<&dyn ErasedSource>, e: RunError, interrupt: &Interrupt) -> CliError {
-    if let Some(signal) = interrupt.signal() {
+/// Says which input failed, unless a signal was heard.
+pub fn explain(source: Option<&dyn ErasedSource>, e: RunError, signal: Option<i32>) -> CliError {
+    if let Some(signal) = signal {
         return CliError::Interrupted(signal);
     }
     match e {

@@ -83,7 +83,7 @@ pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliEr
 }
 
 fn this_machine(context: &Context) -> Result<Platform, CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let bar = console.bar(Some(100), "calibrate");
     let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);
     let options = calibrate::Options { quick: true, ..calibrate::Options::default() };
@@ -117,7 +117,8 @@ pub fn profile(
         Some(profile) => (profile, None),
         None => {
             let interrupt = &context.interrupt;
-            let found = pilot(job, workers, interrupt.cancel()).map_err(|e| explain(None, e, interrupt))?;
+            let found =
+                pilot(job, workers, interrupt.cancel()).map_err(|e| explain(None, e, interrupt.signal()))?;
             let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
             let reduction = Some(found.profile.clone());
             (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))

@@ -10,6 +10,7 @@
 //! | [`mapping`] | where the stages of a pipeline go |
 //! | [`execute`] | running a job as planned |
 //! | [`scatter`], [`farm`] | the same for jobs as scatter-gather, and as farms |
+//! | [`mpi`] | jobs whose ranks are processes |
 //! | [`mod@compare`], [`report`], [`outcomes`] | predicted beside measured; pages; the files that `--json` wrote |
 //! | [`describe`], [`text`], [`console`] | what a person reads |
 //! | [`mod@reproduce`] | the source papers' tables beside ours |
@@ -36,6 +37,7 @@ pub mod guardian;
 pub mod jobs;
 pub mod mapping;
 pub mod models;
+pub mod mpi;
 pub mod outcomes;
 pub mod paths;
 pub mod pilot;

@@ -12,6 +12,10 @@ fn main() -> ExitCode {
         guardian::guard();
         return ExitCode::SUCCESS;
     }
+    #[cfg(feature = "mpi")]
+    if std::env::args_os().nth(1).is_some_and(|word| word == forerun::mpi::WORD) {
+        return forerun::mpi::rank();
+    }
     match forerun::commands::dispatch(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {

@@ -1,12 +1,14 @@
 //! The reduction whose task and merge are external programs.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use forerun_skeleton::reduction::Reduce;
+use forerun_skeleton::wire::garbled;
 use forerun_skeleton::{AppError, Cancel};
 
 use super::call::{Ended, GaveUp, Limits, call};
@@ -271,6 +273,27 @@ impl Commands {
         };
         self.done.keep(*extent, Output { body, origin: output.origin.clone() });
         Ok(())
+    }
+
+    /// The result of another process on the files at `places`, of which these are the bytes.
+    ///
+    /// # Errors
+    /// That there are no such files, or a temporary file cannot be written.
+    pub(crate) fn adopt(&self, places: Range<usize>, bytes: &[u8]) -> Result<Output, AppError> {
+        let (Some(first), Some(last)) =
+            (self.files.get(places.start), self.files.get(places.end.wrapping_sub(1)))
+        else {
+            return Err(garbled("a result of these inputs"));
+        };
+        let origin = Origin::new(places, &first.path, &last.path);
+        let body = if bytes.len() as u64 <= self.settings.keep_in_memory {
+            Body::Memory(bytes.to_vec())
+        } else {
+            let (mut to, file) = self.scratch.file()?;
+            std::io::Write::write_all(&mut to, bytes).map_err(|e| self.scratch.trouble(&e))?;
+            Body::File { file, bytes: bytes.len() as u64 }
+        };
+        Ok(Output { body, origin })
     }
 
     fn call(

@@ -44,6 +44,11 @@ impl Done {
         self.lock().keys().copied().collect()
     }
 
+    /// Takes all of them, in order.
+    pub(crate) fn take_all(&self) -> BTreeMap<Extent, Output> {
+        std::mem::take(&mut *self.lock())
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<Extent, Output>> {
         // No change can panic half way.
         self.0.lock().unwrap_or_else(|e| e.into_inner())

@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use forerun_platform::JoinAt;
 use forerun_skeleton::reduction::{Piece, fold_groups};
-use forerun_skeleton::{AppError, Cancel};
+use forerun_skeleton::{AppError, Cancel, Codec};
 
 use super::deliveries::Directory;
+use super::wire::OutputCodec;
 use super::{
     CommandSinks, Commands, Destination, Every, Grain, Inputs, Output, Settings, Takes, Tasks, show,
 };
@@ -238,6 +239,18 @@ impl ReductionJob for CommandJob {
 
     fn is_kept(&self, source: &Tasks, index: u64) -> bool {
         source.extent(index).is_some_and(|extent| self.commands.done().has(extent))
+    }
+
+    fn codec(&self) -> impl Codec<Output> + Codec<Self::Left> + Sync {
+        OutputCodec(&self.commands)
+    }
+
+    fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        OutputCodec(&self.commands).put_kept(out)
+    }
+
+    fn take_over(&self, bytes: &[u8]) -> Result<(), AppError> {
+        OutputCodec(&self.commands).keep(bytes)
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

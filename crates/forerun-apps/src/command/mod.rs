@@ -65,6 +65,8 @@ mod snapshots;
 mod stream;
 mod template;
 pub(crate) mod walk;
+mod walk;
+mod wire;
 
 pub use commands::{Commands, Settings, Tally};
 pub use cut::{Extent, Grain, Tasks};

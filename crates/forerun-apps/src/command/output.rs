@@ -27,6 +27,11 @@ pub(crate) struct Origin {
 }
 
 impl Origin {
+    /// Their places among the inputs.
+    pub(crate) fn places(&self) -> Range<usize> {
+        self.places.clone()
+    }
+
     /// The files at `places`, of which the first and the last are given.
     pub(crate) fn new(places: Range<usize>, first: &Path, last: &Path) -> Self {
         let first: Arc<Path> = first.into();

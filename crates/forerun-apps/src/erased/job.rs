@@ -3,9 +3,10 @@
 use forerun_skeleton::AppError;
 
 use super::app::Boxing;
+use super::codec::{OfMessage, OfValue};
 use super::sinks::Opening;
 use super::source::Cut;
-use super::{Erased, ErasedApp, ErasedSinks, ErasedSource};
+use super::{Erased, ErasedApp, ErasedCodec, ErasedMessage, ErasedSinks, ErasedSource};
 use crate::{Job, ReductionJob};
 
 /// A [`ReductionJob`] of which no type is known: all that plans, tries and runs a job takes it so.
@@ -42,6 +43,24 @@ pub trait ErasedJob: Job {
     /// # Errors
     /// A sentence that names the file.
     fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError>;
+
+    /// [`ReductionJob::codec`] of partial results.
+    fn codec(&self) -> ErasedCodec<'_, ErasedMessage>;
+
+    /// [`ReductionJob::codec`] of what sinks leave.
+    fn left_codec(&self) -> ErasedCodec<'_, Erased>;
+
+    /// As [`ReductionJob::hand_over`].
+    ///
+    /// # Errors
+    /// A sentence that says what cannot be read.
+    fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError>;
+
+    /// As [`ReductionJob::take_over`].
+    ///
+    /// # Errors
+    /// That the bytes are nothing of the kind, or that it cannot be kept.
+    fn take_over(&self, bytes: &[u8]) -> Result<(), AppError>;
 }
 
 impl<J: ReductionJob> ErasedJob for J {
@@ -73,6 +92,22 @@ impl<J: ReductionJob> ErasedJob for J {
 
     fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError> {
         ReductionJob::rehearse_finish(self, opened(left)?)
+    }
+
+    fn codec(&self) -> ErasedCodec<'_, ErasedMessage> {
+        Box::new(OfMessage::<_, J::Partial>::new(ReductionJob::codec(self)))
+    }
+
+    fn left_codec(&self) -> ErasedCodec<'_, Erased> {
+        Box::new(OfValue::<_, J::Left>::new(ReductionJob::codec(self)))
+    }
+
+    fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        ReductionJob::hand_over(self, out)
+    }
+
+    fn take_over(&self, bytes: &[u8]) -> Result<(), AppError> {
+        ReductionJob::take_over(self, bytes)
     }
 }
 

@@ -7,11 +7,11 @@
 //! patterns then is an [`Erased`] value or an [`ErasedMessage`]. Cost: a box for each input, result,
 //! block, packet and what a sink leaves, and a virtual call where it is made and used; nothing an element.
 //!
-//! *Invariant:* a value is opened only by an adapter that has its job (or application) at hand. So
-//! one that comes from another process can be carried as bytes and decoded there, where it is known
-//! what it is; nothing between knows the difference.
+//! *Invariant:* a value is opened only by an adapter that has its job (or application) at hand. One that goes to another
+//! process goes through an [`ErasedCodec`], which has it too.
 
 mod app;
+mod codec;
 mod job;
 mod sinks;
 mod source;
@@ -19,6 +19,7 @@ mod together;
 mod value;
 
 pub use self::app::ErasedApp;
+pub use self::codec::ErasedCodec;
 pub use self::job::ErasedJob;
 pub use self::sinks::{ErasedSink, ErasedSinks};
 pub use self::source::ErasedSource;

@@ -4,10 +4,11 @@ use std::marker::PhantomData;
 
 use forerun_skeleton::reduction::{Sink, Sinks, Source};
 use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Want};
-use forerun_skeleton::{AppError, Message};
+use forerun_skeleton::{AppError, Codec, Message};
 
+use super::codec::OfMessage;
 use super::sinks::Opening;
-use super::{Erased, ErasedMessage, ErasedSinks};
+use super::{Erased, ErasedCodec, ErasedMessage, ErasedSinks};
 
 /// The sequential code of scatter-gather, its types erased.
 pub type ErasedCooperate<'j> = Box<
@@ -29,12 +30,17 @@ pub struct Together<'j> {
     pub source: Box<dyn Source<Input = ErasedMessage> + Sync + 'j>,
     /// Where the packets of its result go.
     pub sinks: ErasedSinks<'j>,
+    /// Writes blocks as bytes, for ranks that share no memory, and reads them.
+    pub blocks: ErasedCodec<'j, ErasedMessage>,
+    /// The same of packets.
+    pub packets: ErasedCodec<'j, ErasedMessage>,
 }
 
 impl<'j> Together<'j> {
-    /// Puts them together.
-    pub fn new<A, S, K>(app: A, source: S, sinks: K) -> Self
+    /// Puts them together; `codec` writes and reads blocks and packets.
+    pub fn new<A, S, K, C>(app: A, source: S, sinks: K, codec: C) -> Self
     where
+        C: Codec<A::Block> + Codec<A::Packet> + Copy + Sync + 'j,
         A: Cooperate<Block: Send + 'static, Done: Send + 'static, Packet: Send + 'static> + Sync + 'j,
         A: Cooperate<Local: Send + 'j, Global: 'j>,
         S: Source<Input = A::Block> + Sync + 'j,
@@ -44,6 +50,8 @@ impl<'j> Together<'j> {
             app: Box::new(Boxing { app, of: PhantomData }),
             source: Box::new(Blocks(source)),
             sinks: Box::new(Opening::new(sinks)),
+            blocks: Box::new(OfMessage::<_, A::Block>::new(codec)),
+            packets: Box::new(OfMessage::<_, A::Packet>::new(codec)),
         }
     }
 }

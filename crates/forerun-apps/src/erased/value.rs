@@ -21,6 +21,14 @@ impl Erased {
     pub fn open<T: 'static>(self) -> Result<T, AppError> {
         self.0.downcast().map(|value| *value).map_err(|_| foreign())
     }
+
+    /// Looks at the value, for its job.
+    ///
+    /// # Errors
+    /// As [`Erased::open`].
+    pub fn peek<T: 'static>(&self) -> Result<&T, AppError> {
+        self.0.downcast_ref().ok_or_else(foreign)
+    }
 }
 
 impl fmt::Debug for Erased {
@@ -57,7 +65,7 @@ impl ErasedMessage {
     /// # Errors
     /// As [`Erased::open`].
     pub fn peek<M: 'static>(&self) -> Result<&M, AppError> {
-        self.value.0.downcast_ref().ok_or_else(foreign)
+        self.value.peek()
     }
 }
 

@@ -56,6 +56,7 @@ mod sorted;
 mod spill;
 mod tree;
 mod trial;
+mod wire;
 
 pub use budget::{Budget, Lease};
 pub use cooperate::Written;

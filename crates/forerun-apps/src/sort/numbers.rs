@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use forerun_skeleton::AppError;
+use forerun_skeleton::wire::garbled;
 
 use super::element::Element;
 use super::files::Files;
@@ -59,6 +60,16 @@ impl<T: Element> Sorted for Vec<T> {
             out(bytemuck::cast_slice(&coded))?;
         }
         Ok(())
+    }
+
+    fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
+        let mut run = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+        let into: &mut [u8] = bytemuck::cast_slice_mut(&mut run);
+        if into.len() != bytes.len() {
+            return Err(garbled("a sorted run of such numbers"));
+        }
+        into.copy_from_slice(bytes);
+        Ok(run)
     }
 
     fn write_merged(

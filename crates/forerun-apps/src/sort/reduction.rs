@@ -1,11 +1,12 @@
 //! A sort as the command line sees it.
 
 use forerun_platform::{Bytes, Grain, JoinAt};
-use forerun_skeleton::AppError;
+use forerun_skeleton::{AppError, Codec};
 
 use super::job::{SortInput, SortJob, SortSource};
 use super::run::Run;
 use super::trial::SpillTrial;
+use super::wire::RunCodec;
 use crate::{Erased, Extent, Job, ReductionJob, Spilling};
 
 impl Job for SortJob {
@@ -75,6 +76,10 @@ impl ReductionJob for SortJob {
 
     fn rehearse_finish(&self, left: Vec<Vec<Run>>) -> Result<Erased, AppError> {
         SortJob::rehearse_finish(self, left.into_iter().flatten().collect()).map(Erased::new)
+    }
+
+    fn codec(&self) -> impl Codec<Run> + Codec<Vec<Run>> + Sync {
+        RunCodec(self)
     }
 
     fn input_name(&self, source: &SortSource, index: u64) -> String {

@@ -119,7 +119,7 @@ macro_rules! for_element {
     }};
 }
 
-pub(crate) use for_element;
+pub(crate) use {any_kind, for_element};
 
 impl Run {
     /// Bytes of its elements that are in memory.

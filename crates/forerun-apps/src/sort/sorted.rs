@@ -51,6 +51,12 @@ pub(crate) trait Sorted: Sized + Send + Sync {
     /// Writes the run.
     fn write(&self, form: Form, out: &mut Write<'_>) -> Result<(), AppError>;
 
+    /// Reads a run that [`Sorted::write`] wrote to be read again.
+    ///
+    /// # Errors
+    /// That the bytes are no such run.
+    fn read_again(bytes: &[u8]) -> Result<Self, AppError>;
+
     /// Merges all runs and writes the result, with buffers of about `buffer` bytes a run.
     fn write_merged(
         runs: &[Supply<'_, Self>],

@@ -28,6 +28,23 @@ pub trait Reduce {
     fn merge(&self, left: Self::Partial, right: Self::Partial) -> Result<Self::Partial, AppError>;
 }
 
+impl<R: Reduce + ?Sized> Reduce for Box<R> {
+    type Input = R::Input;
+    type Partial = R::Partial;
+
+    fn commutative(&self) -> bool {
+        (**self).commutative()
+    }
+
+    fn task(&self, index: u64, input: R::Input) -> Result<R::Partial, AppError> {
+        (**self).task(index, input)
+    }
+
+    fn merge(&self, left: R::Partial, right: R::Partial) -> Result<R::Partial, AppError> {
+        (**self).merge(left, right)
+    }
+}
+
 /// Where inputs come from.
 pub trait Source {
     /// What a task works on: best a light handle that the task opens.

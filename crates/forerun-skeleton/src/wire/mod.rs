@@ -76,7 +76,7 @@ impl<T: Wire> Codec<T> for Plain {
     }
 }
 
-impl<T, C: Codec<T>> Codec<T> for &C {
+impl<T, C: Codec<T> + ?Sized> Codec<T> for &C {
     fn encode(&self, value: &T, out: &mut Vec<u8>) -> Result<(), AppError> {
         (**self).encode(value, out)
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use forerun_apps::command::Every;
 use forerun_platform::Seconds;
+use serde::{Deserialize, Serialize};
 
 use super::count::count;
 
@@ -48,7 +49,7 @@ pub struct WithJob<J: Args, H: Args> {
 }
 
 /// What `sort` takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct SortArgs {
     /// Files of numbers, sorted together into one.
     #[arg(required = true, value_name = "FILE")]
@@ -131,7 +132,7 @@ fn every(text: &str) -> Result<Every, String> {
 }
 
 /// What `reduce` takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct ReduceArgs {
     /// Files, and directories whose files are taken in the order of their names.
     #[arg(value_name = "FILE")]
@@ -176,6 +177,7 @@ pub struct ReduceArgs {
     /// Write the result as it grows too: so long after the last time, such as "10 s", or after so many
     /// deliveries. Whoever reads FILE finds a whole result at any time.
     #[arg(long, value_name = "TIME|N", value_parser = every, requires = "out")]
+    #[serde(skip)]
     pub every: Option<Every>,
     /// Write each delivery to a file of its own in DIR, 00000001 and so on, and no result of all: every
     /// step of a parallel-pipeline, every set of the adaptive strategy.

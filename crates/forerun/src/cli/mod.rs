@@ -23,7 +23,9 @@ pub use farm::{FarmCommand, FarmShape, FarmWays};
 pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{FeatureArgs, JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
-pub use options::{DrawOptions, FigureOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions};
+pub use options::{
+    DrawOptions, FigureOptions, MpiOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions,
+};
 
 /// What a command with a job ends its help with: the options that it takes whatever the job, and what a
 /// job can also be.
@@ -110,7 +112,7 @@ pub enum Command {
     /// Measure this machine and write its platform file.
     Calibrate(CalibrateArgs),
     /// Plan a job, run it, and show how far off the prediction was.
-    #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by"))]
+    #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun"))]
     Run(RunArgs),
     /// Choose the way to run a job, and say why.
     #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]

@@ -88,13 +88,27 @@ pub struct DrawOptions {
     pub svg: Option<PathBuf>,
 }
 
+/// How the processes of `--on mpi` are started.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "MPI")]
+pub struct MpiOptions {
+    /// With --on mpi: the hosts, in the form that the launcher reads; without it this host, or those of the
+    /// allocation that the command runs in.
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// With --on mpi: what starts the ranks, with options of its own, such as "srun --mpi=pmix"; without it,
+    /// the mpirun of the MPI that this program is built with.
+    #[arg(long, value_name = "COMMAND")]
+    pub mpirun: Option<String>,
+}
+
 /// What `run` takes beside the job.
 #[derive(Debug, Clone, Args)]
 pub struct RunOptions {
     /// Processors to use, or auto.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
     pub processors: Pin<usize>,
-    /// How: threads, emulated or simulated.
+    /// How: threads, mpi (each rank a process, on one host or many), emulated or simulated.
     #[arg(long, value_name = "WAY", default_value = "threads", value_parser = way_of_running)]
     pub on: Way,
     /// Run so many times; each run is an outcome.
@@ -109,6 +123,9 @@ pub struct RunOptions {
     /// Figures.
     #[command(flatten)]
     pub figures: FigureOptions,
+    /// MPI.
+    #[command(flatten)]
+    pub mpi: MpiOptions,
 }
 
 /// What `plan` takes beside the job.
@@ -210,9 +227,10 @@ fn efficiency(text: &str) -> Result<f64, String> {
 fn way_of_running(name: &str) -> Result<Way, String> {
     match name {
         "threads" => Ok(Way::Threads),
+        "mpi" => Ok(Way::Mpi),
         "emulated" => Ok(Way::Emulated),
         "simulated" => Ok(Way::Simulated),
-        _ => Err("expected threads, emulated or simulated".into()),
+        _ => Err("expected threads, mpi, emulated or simulated".into()),
     }
 }
 

@@ -17,7 +17,7 @@ const BATCH: u64 = 1 << 16;
 /// # Errors
 /// A count or a type that cannot be, a file that cannot be written, interrupted.
 pub fn run(command: &GenerateCommand, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let GenerateCommand::Numbers { count, out, element, seed } = command;
     let n = *count;
     let (width, make): (u64, fn(u64) -> [u8; 8]) = match element.as_str() {

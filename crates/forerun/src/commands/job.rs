@@ -17,6 +17,7 @@ use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
 use crate::jobs;
+use crate::mpi::{self, Work};
 use crate::paths::Paths;
 use crate::planning::Facts;
 use crate::{planning, scatter};
@@ -44,6 +45,11 @@ pub trait Treat: Args + FromArgMatches {
 
     /// Whether the job can begin before its inputs are all named.
     fn can_follow(&self) -> bool {
+        false
+    }
+
+    /// Whether other processes run the job.
+    fn is_for_processes(&self) -> bool {
         false
     }
 
@@ -102,6 +108,9 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
     match args.job {
         JobCommand::Sort(WithJob { job, how }) => {
             how.check()?;
+            if how.is_for_processes() {
+                context.work = Some(Work::sort(&job)?);
+            }
             let beside = job.input.first().map(|first| {
                 let mut name = first.clone().into_os_string();
                 name.push(".sorted");
@@ -112,7 +121,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             how.paths().reads(&job.input).replaces("--out", out).check(&mut context.console, |_| false)?;
             let ranks = how.processors().unwrap_or_else(figures::workers);
             context.interrupt.busy(|| {
-                let job = jobs::sort(&job, ranks, context.interrupt.cancel())?;
+                let job = jobs::sort(&job, jobs::Team { ranks, processes: 1 }, context.interrupt.cancel())?;
                 match how.shape().skeleton.get() {
                     Some(Skeleton::Reduction) => how.job(&job, context),
                     _ => how.scatter(&job, context),
@@ -175,6 +184,9 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
         ));
     }
     let inputs = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
+    if how.is_for_processes() {
+        context.work = Some(Work::reduce(args, &inputs)?);
+    }
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
@@ -310,6 +322,10 @@ impl Treat for RunOptions {
         scatter::run_costed(facts, profile, self, context)
     }
 
+    fn paths(&self) -> Paths {
+        of_figures(&self.figures).reads(self.mpi.hostfile.as_deref())
+    }
+
     fn processors(&self) -> Option<usize> {
         self.processors.get()
     }
@@ -318,11 +334,20 @@ impl Treat for RunOptions {
         if self.repeat == 0 {
             return Err(request("--repeat 0: a job is run at least once"));
         }
+        if self.on == Way::Mpi {
+            mpi::launcher(&self.mpi)?;
+        } else if self.mpi.hostfile.is_some() || self.mpi.mpirun.is_some() {
+            return Err(request("--hostfile and --mpirun are of --on mpi: give it, or leave them out"));
+        }
         check(&self.shape, self.processors.get())
     }
 
     fn gives_result(&self) -> bool {
         self.on != Way::Simulated
+    }
+
+    fn is_for_processes(&self) -> bool {
+        self.on == Way::Mpi
     }
 
     fn can_follow(&self) -> bool {

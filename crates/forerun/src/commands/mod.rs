@@ -24,6 +24,7 @@ use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
 use crate::console::Console;
 use crate::error::{CliError, failed};
+use crate::mpi::Work;
 use crate::paths::Paths;
 use crate::signals::Interrupt;
 
@@ -34,6 +35,8 @@ pub struct Context {
     pub console: Console,
     /// Whether to stop.
     pub interrupt: Interrupt,
+    /// The job, for other processes that are to run it.
+    pub work: Option<Work>,
 }
 
 /// Does what the command line says.
@@ -44,7 +47,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let mut context = Context { console, interrupt };
+    let mut context = Context { console, interrupt, work: None };
     let done = match cli.command {
         Command::Calibrate(args) => {
             Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;

@@ -20,7 +20,7 @@ pub fn run(
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let (pinned, most) = (how.processors.get(), how.max_processors);
     let cores = platform.cores();
     if let Some(most) = most.filter(|&most| most > cores) {

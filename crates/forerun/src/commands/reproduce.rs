@@ -22,7 +22,7 @@ use crate::text;
 /// # Errors
 /// What is wrong with the request or with a study; interrupted.
 pub fn run(args: &ReproduceArgs, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     if args.models {
         return list_models(context);
     }

@@ -10,7 +10,7 @@ use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
 use crate::planning::{Facts, plan, predicted};
-use crate::{compare, describe, execute, figures, simulate};
+use crate::{compare, describe, execute, figures, mpi, simulate};
 
 /// Runs a job.
 ///
@@ -46,7 +46,7 @@ pub fn run_planned(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     if facts.nothing_left() {
         let why = match largest {
             Some(largest) if largest > 0 => {
@@ -66,27 +66,67 @@ pub fn run_planned(
         console.say("", &compare::verdict(&outcome))?;
         return console.data(&[outcome]);
     }
-    if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
-        let name = &platform.name;
-        console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;
-    }
+    note_platform(how, platform, context)?;
     let plan = &planned.best.plan;
     let mut outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     for outcome in &outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
     for _ in 0..how.repeat {
-        let bar = console.bar(plan.grain.tasks, "tasks");
-        let done = execute::execute(job, plan, how.on, platform, &bar, interrupt)?;
-        console.note("result", &done.result)?;
-        for note in job.notes() {
-            console.note("note", &note)?;
-        }
-        console.say("", &compare::verdict(&done.outcome))?;
+        let done = match (&context.work, how.on) {
+            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
+            _ => {
+                let bar = console.bar(plan.grain.tasks, "tasks");
+                execute::execute(job, plan, how.on, platform, &bar, interrupt)?
+            }
+        };
+        tell(&done, context)?;
         outcomes.push(done.outcome);
         execute::stop_if_interrupted(interrupt)?;
     }
     console.data(&outcomes)
+}
+
+/// Says of which machine the prediction is, where that is not plain.
+pub fn note_platform(how: &RunOptions, platform: &Platform, context: &Context) -> Result<(), CliError> {
+    let given = how.figures.platform.as_deref().is_some_and(|p| p != "this");
+    let name = &platform.name;
+    match how.on {
+        Way::Threads if given => {
+            context.console.note("note", &format!("the prediction is for {name}, the run is on this machine"))
+        }
+        Way::Mpi if !given => context.console.note(
+            "note",
+            "the prediction is for threads of this machine, whose messages cost less than MPI's: describe the hosts by --platform",
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Says what a run came to.
+pub fn tell(done: &execute::Done, context: &Context) -> Result<(), CliError> {
+    context.console.note("result", &done.result)?;
+    for note in &done.notes {
+        context.console.note("note", note)?;
+    }
+    context.console.say("", &compare::verdict(&done.outcome))
+}
+
+/// Asks for one group of ranks where the job has one sink.
+fn one_group(job: &dyn ErasedJob, how: &RunOptions) -> Result<RunOptions, CliError> {
+    let mut how = how.clone();
+    if job.one_sink() {
+        match how.shape.groups {
+            Some(groups @ 2..) => {
+                return Err(request(format!(
+                    "--groups {groups}: with --every or --deliver, all deliveries go to one place, from one group; \
+                     drop one of the two"
+                )));
+            }
+            _ => how.shape.groups = Some(1),
+        }
+    }
+    Ok(how)
 }
 
 /// Simulates a job of which only the costs are known.
@@ -99,7 +139,7 @@ pub fn simulated(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     if how.on != Way::Simulated {
         return Err(request(format!(
             "tasks known only by their costs cannot be run on {}: use --on simulated",

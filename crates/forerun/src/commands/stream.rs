@@ -17,7 +17,7 @@ use crate::{compare, describe, execute, figures};
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
     let (platform, lines, plan, predicted) = if let Some(strategy) = told {
         let platform = figures::platform(how.figures.platform.as_deref(), context)?;

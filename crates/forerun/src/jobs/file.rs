@@ -36,6 +36,7 @@ const FILES: [&str; 11] = [
     "write-profile",
     "sbatch",
     "json",
+    "hostfile",
 ];
 
 /// Short names of options, which a file gives by their long names.

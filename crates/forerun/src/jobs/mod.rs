@@ -101,10 +101,20 @@ pub fn features(args: &FeatureArgs, cancel: &Cancel) -> Result<FeaturesJob, CliE
 }
 
 /// The job that `sort` asks for, shared by `ranks` ranks.
+/// Who shares the memory of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Team {
+    /// Ranks of this process.
+    pub ranks: usize,
+    /// Processes of the host.
+    pub processes: usize,
+}
+
+/// The job that `sort` asks for.
 ///
 /// # Errors
 /// What is wrong with the files, the type, or the memory.
-pub fn sort(args: &SortArgs, ranks: usize, cancel: &Cancel) -> Result<SortJob, CliError> {
+pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, CliError> {
     let memory = match &args.memory {
         Some(text) => size("--memory", text)?,
         None => Machine::here().memory.map_or(1 << 30, |m| m.0 / 2),
@@ -113,8 +123,8 @@ pub fn sort(args: &SortArgs, ranks: usize, cancel: &Cancel) -> Result<SortJob, C
         element: args.element.parse().map_err(|e| request(format!("--type {}: {e}", args.element)))?,
         output: args.out.clone(),
         temporary: args.tmp.clone(),
-        memory,
-        ranks,
+        memory: memory / team.processes.max(1) as u64,
+        ranks: team.ranks,
         cancel: cancel.clone(),
         ..SortOptions::default()
     };

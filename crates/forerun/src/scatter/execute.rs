@@ -29,7 +29,8 @@ pub fn execute(
     bar.set_length(plan.grain.tasks.unwrap_or(0));
     let options = options(plan, interrupt);
     let together = &job.together(plan.grain.bytes);
-    let ran = run(together, plan, way, platform, &options, bar).map_err(|e| explain(e, interrupt))?;
+    let ran =
+        run(together, plan, way, platform, &options, bar).map_err(|e| explain(e, interrupt.signal()))?;
     bar.set_message("finishing");
     let written = ran.outs.into_iter().flatten().next();
     let written = written.ok_or_else(|| failed("the first rank left no result"))?;
@@ -41,12 +42,12 @@ pub fn execute(
     let mut outcome = measured(way, plan.clone(), (ran.makespan_s, finish_s), ranks, blocks);
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
-    Ok(Done { outcome, result })
+    Ok(Done { outcome, result, notes: job.notes() })
 }
 
-/// Says what failed.
-pub(super) fn explain(e: RunError, interrupt: &Interrupt) -> CliError {
-    if let Some(signal) = interrupt.signal() {
+/// Says what failed, unless a signal was heard.
+pub fn explain(e: RunError, signal: Option<i32>) -> CliError {
+    if let Some(signal) = signal {
         return CliError::Interrupted(signal);
     }
     match e {
@@ -69,7 +70,7 @@ pub(super) fn explain(e: RunError, interrupt: &Interrupt) -> CliError {
 
 /// Runs the parts of a job.
 fn run(
-    Together { app, source, sinks }: &Together<'_>,
+    Together { app, source, sinks, .. }: &Together<'_>,
     plan: &Plan,
     way: Way,
     platform: &Platform,

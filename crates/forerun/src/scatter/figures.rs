@@ -48,14 +48,14 @@ pub(super) fn costs_on(
     mut platform: Platform,
     context: &Context,
 ) -> Result<Costs, CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let ranks = processors.unwrap_or_else(figures::workers);
     let (profile, found) = match given {
         Some(profile) => (profile, None),
         None => {
             let workers = ranks.min(figures::workers());
             let found = calibrate(job, job.extent().bytes, workers, interrupt.cancel())
-                .map_err(|e| super::execute::explain(e, interrupt))?;
+                .map_err(|e| super::execute::explain(e, interrupt.signal()))?;
             let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());
             let scatter_gather = Some(found.profile.clone());
             let application = job.name().into();

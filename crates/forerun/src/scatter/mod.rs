@@ -16,7 +16,7 @@ mod words;
 
 pub use auto::{auto_plan, auto_predict, auto_run};
 pub use calibrate::{Calibrated, calibrate};
-pub use execute::execute;
+pub use execute::{execute, explain};
 pub use figures::of_profile as costs_of;
 pub use plan::{plan_costed, plan_job};
 pub use planning::{Facts, check, plan, predicted};

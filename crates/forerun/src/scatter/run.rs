@@ -7,9 +7,9 @@ use forerun_platform::{Platform, Profile, ScatterGatherProfile, Way};
 use super::figures::{Costs, costs, of_profile};
 use super::{Facts, execute, planning, predict, simulate, words};
 use crate::cli::RunOptions;
-use crate::commands::Context;
+use crate::commands::{Context, run as commands};
 use crate::error::{CliError, request};
-use crate::{compare, execute as executing, figures};
+use crate::{compare, execute as executing, figures, mpi};
 
 /// Runs a job.
 ///
@@ -30,28 +30,27 @@ pub(super) fn run_planned(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     console.note("plan", &words::plan(planned))?;
     let choice = &planned.best;
     if how.on == Way::Simulated {
         return simulated(facts, choice, costs, platform, how, context);
     }
-    if how.on == Way::Threads && how.figures.platform.as_deref().is_some_and(|p| p != "this") {
-        let name = &platform.name;
-        console.note("note", &format!("the prediction is for {name}, the run is on this machine"))?;
-    }
+    commands::note_platform(how, platform, context)?;
     let mut outcomes = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
     for outcome in &outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
     for _ in 0..how.repeat {
-        let bar = console.bar(choice.plan.grain.tasks, "blocks");
-        let done = execute(job, &choice.plan, how.on, platform, &bar, interrupt)?;
-        console.note("result", &done.result)?;
-        for note in job.notes() {
-            console.note("note", &note)?;
-        }
-        console.say("", &compare::verdict(&done.outcome))?;
+        let plan = &choice.plan;
+        let done = match (&context.work, how.on) {
+            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
+            _ => {
+                let bar = console.bar(plan.grain.tasks, "blocks");
+                execute(job, plan, how.on, platform, &bar, interrupt)?
+            }
+        };
+        commands::tell(&done, context)?;
         outcomes.push(done.outcome);
         executing::stop_if_interrupted(interrupt)?;
     }

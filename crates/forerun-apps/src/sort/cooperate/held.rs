@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use forerun_skeleton::AppError;
+use forerun_skeleton::wire::{put_pods, take_pods};
+use forerun_skeleton::{AppError, Wire};
 
 use crate::sort::budget::Lease;
 use crate::sort::element::Element;
@@ -56,6 +57,18 @@ pub(crate) trait InParts: Sorted + Sized + Send + 'static {
     /// Bytes of what was read.
     fn raw_bytes(raw: &Self::Raw) -> u64;
 
+    /// Appends what was read to `out`, for another process.
+    ///
+    /// # Errors
+    /// None, as it is in memory.
+    fn put_raw(raw: &Self::Raw, out: &mut Vec<u8>) -> Result<(), AppError>;
+
+    /// Reads what [`InParts::put_raw`] wrote.
+    ///
+    /// # Errors
+    /// That the bytes are nothing of the kind.
+    fn get_raw(bytes: &mut &[u8]) -> Result<Self::Raw, AppError>;
+
     /// Begins to merge runs, with buffers of about `buffer` bytes for those on disk.
     fn merger(leaves: Vec<Leaf<Held<Self>>>, spill: &Spill, buffer: usize) -> Result<Self::Merger, AppError>;
 
@@ -95,6 +108,16 @@ impl<T: Element> InParts for Vec<T> {
 
     fn raw_bytes(raw: &Vec<T>) -> u64 {
         raw.bytes()
+    }
+
+    fn put_raw(raw: &Vec<T>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        raw.len().encode(out)?;
+        put_pods(raw, out);
+        Ok(())
+    }
+
+    fn get_raw(bytes: &mut &[u8]) -> Result<Vec<T>, AppError> {
+        take_pods(usize::decode(bytes)?, bytes)
     }
 
     fn merger(leaves: Vec<Leaf<Held<Self>>>, _: &Spill, buffer: usize) -> Result<Self::Merger, AppError> {
@@ -165,6 +188,16 @@ impl InParts for Lines {
 
     fn raw_bytes(raw: &Self::Raw) -> u64 {
         raw.1.len() as u64
+    }
+
+    fn put_raw((range, text): &Self::Raw, out: &mut Vec<u8>) -> Result<(), AppError> {
+        (range.start, range.end).encode(out)?;
+        text.encode(out)
+    }
+
+    fn get_raw(bytes: &mut &[u8]) -> Result<Self::Raw, AppError> {
+        let (start, end) = Wire::decode(bytes)?;
+        Ok((start..end, Wire::decode(bytes)?))
     }
 
     fn merger(leaves: Vec<Leaf<Held<Self>>>, spill: &Spill, buffer: usize) -> Result<Self::Merger, AppError> {

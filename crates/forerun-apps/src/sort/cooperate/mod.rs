@@ -13,6 +13,7 @@ mod held;
 mod local;
 mod sink;
 mod source;
+mod wire;
 
 use forerun_platform::{Bytes, Grain};
 use forerun_skeleton::AppError;
@@ -21,6 +22,7 @@ use forerun_skeleton::scatter_gather::HELD;
 use self::app::Cooperative;
 pub use self::sink::Written;
 use self::source::BlockSource;
+use self::wire::PartsCodec;
 use super::job::SortJob;
 use super::run::for_element;
 use super::sorted::Sorted;
@@ -31,7 +33,7 @@ impl ScatterGatherJob for SortJob {
         for_element!(self.element(), R => {
             let source = BlockSource::<R>::new(self, self.source(Grain { tasks: None, bytes: block }));
             let app = || Cooperative::<R>::new(self, block);
-            Together::new(app(), source, app())
+            Together::new(app(), source, app(), PartsCodec(self))
         })
     }
 

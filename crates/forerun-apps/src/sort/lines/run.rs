@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use forerun_skeleton::AppError;
+use forerun_skeleton::wire::garbled;
 
 use super::{merge, number, read};
 use crate::sort::files::Files;
@@ -152,6 +153,16 @@ impl Sorted for Lines {
 
     fn write(&self, _: Form, out: &mut Write<'_>) -> Result<(), AppError> {
         out(&self.text)
+    }
+
+    fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
+        let mut run = Lines { text: Vec::with_capacity(bytes.len()), ..Lines::default() };
+        for line in bytes.split_inclusive(|&c| c == b'\n') {
+            let line = line.strip_suffix(b"\n");
+            let keyed = line.and_then(|line| Some((number::key(line)?, line)));
+            run.push(keyed.ok_or_else(|| garbled("a sorted run of lines"))?);
+        }
+        Ok(run)
     }
 
     fn write_merged(

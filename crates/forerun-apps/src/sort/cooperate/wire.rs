@@ -1,0 +1,36 @@
+//! Blocks and packets as bytes, for ranks that share no memory.
+
+use forerun_skeleton::{AppError, Codec};
+
+use super::app::SortedPacket;
+use super::held::InParts;
+use super::source::Block;
+use crate::sort::job::SortJob;
+use crate::sort::wire::{body, put_run};
+
+/// Writes and reads blocks and packets of a sort.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PartsCodec<'a>(pub(super) &'a SortJob);
+
+impl<R: InParts> Codec<Block<R>> for PartsCodec<'_> {
+    fn encode(&self, block: &Block<R>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        R::put_raw(&block.raw, out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Block<R>, AppError> {
+        let desk = self.0.desk();
+        let raw = R::get_raw(bytes)?;
+        let lease = desk.budget.lease(R::need(&desk.files, R::raw_bytes(&raw), false));
+        Ok(Block { raw, lease })
+    }
+}
+
+impl<R: InParts> Codec<SortedPacket<R>> for PartsCodec<'_> {
+    fn encode(&self, packet: &SortedPacket<R>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        put_run(&packet.0, out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<SortedPacket<R>, AppError> {
+        body(bytes).and_then(R::read_again).map(SortedPacket)
+    }
+}

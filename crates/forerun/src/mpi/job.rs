@@ -1,0 +1,190 @@
+//! Running a job's pattern on the processes of a communicator.
+
+use std::cell::RefCell;
+
+use forerun_apps::command::{CommandJob, Inputs, Selection};
+use forerun_apps::sort::SortJob;
+use forerun_apps::{Erased, ErasedJob, ScatterGatherJob, Together};
+use forerun_mpi::{Inside, Setting, local_ranks, run_with};
+use forerun_platform::{Plan, Skeleton};
+use forerun_skeleton::reduction::{PacketCodec, Reduction, Shape, Source as _};
+use forerun_skeleton::scatter_gather::{ParcelCodec, Scatter, Shape as Team};
+use forerun_skeleton::threads::{ReadAhead, WriteBehind};
+use forerun_skeleton::wire::Plain;
+use forerun_skeleton::{AppError, Cancel, Options, Ran, RunError};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::Communicator as _;
+
+use super::programs::{Finishing, Keeping, each, holders};
+use super::{Order, Told, Work};
+use crate::error::CliError;
+use crate::execute::{TIMELINE, explain as explain_reduction};
+use crate::jobs;
+use crate::scatter::explain as explain_scatter;
+
+/// A job as this process opened it.
+enum Opened {
+    Sort(SortJob),
+    Reduce(CommandJob),
+}
+
+impl Opened {
+    fn job(&self) -> &dyn ErasedJob {
+        match self {
+            Opened::Sort(job) => job,
+            Opened::Reduce(job) => job,
+        }
+    }
+
+    fn scattered(&self) -> Result<&dyn ScatterGatherJob, CliError> {
+        match self {
+            Opened::Sort(job) => Ok(job),
+            Opened::Reduce(_) => Err(CliError::Request("external commands run as a reduction".into())),
+        }
+    }
+}
+
+/// What is common to all that the ranks of a run do.
+struct Crew<'a> {
+    world: SimpleCommunicator,
+    options: Options,
+    plan: &'a Plan,
+}
+
+/// Runs the job of `order`; gives what it came to on the first rank.
+///
+/// # Errors
+/// The same on every rank: what failed.
+pub(super) fn run(inside: &Inside, order: &Order) -> Result<Option<Told>, CliError> {
+    let plan = &order.plan;
+    let options = Options {
+        ranks: plan.processors,
+        window: plan.window,
+        timeline: TIMELINE,
+        cancel: inside.cancel().clone(),
+    };
+    let team = Crew { world: inside.world(), options, plan };
+    let opened = each(&team.world, &team.options, || open(order, inside.cancel())).map_err(unopened)?;
+    match plan.skeleton {
+        Skeleton::Reduction => reduce(&team, opened.job()),
+        Skeleton::ScatterGather => scatter(&team, opened.scattered()?),
+    }
+}
+
+/// Opens the job.
+fn open(order: &Order, cancel: &Cancel) -> Result<Opened, AppError> {
+    let said = |e: CliError| AppError::new(e.to_string());
+    std::env::set_current_dir(&order.directory).map_err(|e| {
+        AppError::new(format!("the directory {} cannot be entered: {e}", order.directory.display()))
+    })?;
+    Ok(match &order.work {
+        Work::Sort(args) => {
+            let here = local_ranks(order.plan.processors);
+            Opened::Sort(jobs::sort(args, jobs::Team { ranks: 1, processes: here }, cancel).map_err(said)?)
+        }
+        Work::Reduce(args) => {
+            let inputs = Inputs::open(&Selection { paths: args.input.clone(), include: Vec::new() })?;
+            let job = jobs::reduce(args, inputs, cancel).map_err(said)?;
+            ErasedJob::take_over(&job, &order.kept)?;
+            Opened::Reduce(job)
+        }
+    })
+}
+
+/// Says why a job cannot be opened.
+fn unopened(e: RunError) -> CliError {
+    match e {
+        RunError::Failed(failure) => {
+            CliError::Request(format!("{} (on rank {})", failure.message, failure.rank))
+        }
+        RunError::Invalid(what) => CliError::Request(what),
+        other => CliError::Run(other.to_string()),
+    }
+}
+
+fn reduce(team: &Crew<'_>, job: &dyn ErasedJob) -> Result<Option<Told>, CliError> {
+    let Crew { world, options, plan } = team;
+    let source = each(world, options, || job.cut(plan.grain.bytes)).map_err(unopened)?;
+    let explain = |e| explain_reduction(Some(&*source), e, None);
+    let (app, sinks, codec) = (job.app(), job.sinks(), job.codec());
+    let reduction = Reduction::new(&app, &source, &sinks, Shape::from(*plan)).map_err(explain)?;
+    let left = RefCell::new(None);
+    let ran =
+        reduction.run(Keeping { world, options: options.clone(), codec: PacketCodec(&*codec), kept: &left });
+    let ran = ran.map_err(explain)?;
+    let left = left.into_inner().flatten();
+    let finish = |left| job.finish(left);
+    finished(team, job, left, finish, explain)?.told(ran, source.len().unwrap_or(0))
+}
+
+fn scatter(team: &Crew<'_>, job: &dyn ScatterGatherJob) -> Result<Option<Told>, CliError> {
+    let Crew { world, options, plan } = team;
+    let explain = |e| explain_scatter(e, None);
+    let Together { app, source, sinks, blocks, packets } = &job.together(plan.grain.bytes);
+    let left = RefCell::new(None);
+    let shape = || Team::from(*plan);
+    let codec = ParcelCodec(&**blocks, &**packets);
+    let runner = Keeping { world, options: options.clone(), codec, kept: &left };
+    let ran = if plan.ahead == 0 || world.rank() != 0 {
+        Scatter::new(app, source, sinks, shape()).and_then(|scatter| scatter.run(runner))
+    } else {
+        std::thread::scope(|scope| {
+            let ahead = ReadAhead::start(scope, source, plan.ahead);
+            // Without the thread, the first rank reads itself.
+            match ahead {
+                Ok(ahead) => {
+                    let behind = WriteBehind::new(scope, sinks, plan.ahead);
+                    Scatter::new(app, &ahead, &behind, shape()).and_then(|scatter| scatter.run(runner))
+                }
+                Err(_) => Scatter::new(app, source, sinks, shape()).and_then(|scatter| scatter.run(runner)),
+            }
+        })
+    };
+    let ran = ran.map_err(explain)?;
+    let left = left.into_inner().flatten();
+    let finish = |left: Vec<Erased>| match left.into_iter().next() {
+        Some(written) => job.conclude(written),
+        None => Err(AppError::new("the first rank left no result")),
+    };
+    finished(team, job, left, finish, explain)?.told(ran, source.len().unwrap_or(0))
+}
+
+/// How a run was finished, as the first rank heard.
+struct Finished {
+    ran: Option<Ran<(Option<String>, Vec<String>)>>,
+    finisher: usize,
+}
+
+/// Makes the result of what was left.
+fn finished(
+    team: &Crew<'_>,
+    job: &dyn ErasedJob,
+    left: Option<Erased>,
+    finish: impl Fn(Vec<Erased>) -> Result<String, AppError>,
+    explain: impl Fn(RunError) -> CliError,
+) -> Result<Finished, CliError> {
+    let Crew { world, options, .. } = team;
+    let holders = holders(world, left.is_some());
+    let codec = job.left_codec();
+    let notes = || job.notes();
+    let program = Finishing { holders: &holders, left: RefCell::new(left), codec: &*codec, finish, notes };
+    let options = Options { timeline: 0, ..options.clone() };
+    let ran = run_with(world, &program, &options, &Setting::new(Plain, Plain)).map_err(explain)?;
+    Ok(Finished { ran, finisher: holders.first().copied().unwrap_or(0) })
+}
+
+impl Finished {
+    /// What the run came to, on the first rank.
+    fn told(self, pattern: Option<Ran<bool>>, tasks: u64) -> Result<Option<Told>, CliError> {
+        let (Some(pattern), Some(end)) = (pattern, self.ran) else { return Ok(None) };
+        let (mut result, mut notes) = (None, Vec::new());
+        for (rank, (said, noted)) in end.outs.into_iter().enumerate() {
+            result = result.or(said);
+            notes.extend(noted.into_iter().map(|note| format!("rank {rank}: {note}")));
+        }
+        let result = result.ok_or_else(|| CliError::Run("no rank was left with a result".into()))?;
+        let (finish_s, finisher) = (end.makespan_s, self.finisher);
+        let Ran { makespan_s: ranks_s, ranks, .. } = pattern;
+        Ok(Some(Told { ranks, ranks_s, finish_s, finisher, tasks, result, notes }))
+    }
+}

@@ -1,0 +1,175 @@
+//! What the processes of a run are told, and what the first of them answers.
+
+use std::path::{Path, PathBuf};
+
+use forerun_apps::command::{InputFile, Inputs};
+use forerun_platform::{Plan, RankTimes};
+use forerun_skeleton::{AppError, Wire as _};
+use serde::{Deserialize, Serialize};
+
+use crate::cli::{ReduceArgs, SortArgs};
+use crate::error::{CliError, request};
+
+/// A job in words that another process can read.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Work {
+    /// A sort.
+    Sort(SortArgs),
+    /// A reduction by commands.
+    Reduce(ReduceArgs),
+}
+
+impl Work {
+    /// A sort.
+    ///
+    /// # Errors
+    /// What cannot be on MPI.
+    pub fn sort(args: &SortArgs) -> Result<Work, CliError> {
+        if args.out.as_deref() == Some(Path::new("-")) {
+            return Err(to_a_file());
+        }
+        Ok(Work::Sort(args.clone()))
+    }
+
+    /// A reduction of `inputs`, which every rank takes as they were found here.
+    ///
+    /// # Errors
+    /// What cannot be on MPI.
+    pub fn reduce(args: &ReduceArgs, inputs: &Inputs) -> Result<Work, CliError> {
+        if args.every.is_some() || args.deliver.is_some() {
+            return Err(request(
+                "--on mpi: --every and --deliver are of runs on threads: leave them out, or run on threads",
+            ));
+        }
+        if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+            return Err(to_a_file());
+        }
+        let named = |file: &InputFile| -> PathBuf { file.path.clone() };
+        Ok(Work::Reduce(ReduceArgs {
+            input: inputs.files().iter().map(named).collect(),
+            include: Vec::new(),
+            files_from: None,
+            ..args.clone()
+        }))
+    }
+}
+
+fn to_a_file() -> CliError {
+    request("--on mpi: the ranks' standard output is not this one: name a file for the result with -o FILE")
+}
+
+/// What every process is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Order {
+    /// The job.
+    pub work: Work,
+    /// How it is run.
+    pub plan: Plan,
+    /// The directory that names of files are relative to.
+    pub directory: PathBuf,
+    /// What a pilot kept: see [`ReductionJob::hand_over`](forerun_apps::ReductionJob::hand_over).
+    #[serde(skip)]
+    pub kept: Vec<u8>,
+}
+
+impl Order {
+    /// Its form as bytes.
+    ///
+    /// # Errors
+    /// That a name is no text.
+    pub fn encode(&self) -> Result<Vec<u8>, AppError> {
+        let json = serde_json::to_string(self).map_err(|e| {
+            AppError::new(format!("names of files must be text to be told to other processes: {e}"))
+        })?;
+        let mut bytes = Vec::new();
+        json.encode(&mut bytes)?;
+        bytes.extend_from_slice(&self.kept);
+        Ok(bytes)
+    }
+
+    /// Reads what [`Order::encode`] wrote.
+    ///
+    /// # Errors
+    /// That the bytes are no order of this build.
+    pub fn decode(mut bytes: &[u8]) -> Result<Order, AppError> {
+        let json = String::decode(&mut bytes)?;
+        let order: Order = serde_json::from_str(&json)
+            .map_err(|e| AppError::new(format!("the launching process is another build of forerun: {e}")))?;
+        Ok(Order { kept: bytes.to_vec(), ..order })
+    }
+}
+
+/// What the first rank says in the end.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Report {
+    /// It ran.
+    Done(Box<Told>),
+    /// It failed: exit status 1.
+    Failed(String),
+    /// The request cannot be met: exit status 2.
+    Refused(String),
+}
+
+/// What a run came to.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Told {
+    /// Where the ranks' time went.
+    pub ranks: Vec<RankTimes>,
+    /// Seconds from where all ranks begin the pattern to the end of the last.
+    pub ranks_s: f64,
+    /// Seconds of the finish after that, what groups send for it included.
+    pub finish_s: f64,
+    /// The rank that finished.
+    pub finisher: usize,
+    /// Tasks, or blocks.
+    pub tasks: u64,
+    /// What the job says of its result.
+    pub result: String,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Deal, Grain, Strategy};
+
+    use super::*;
+
+    #[test]
+    fn an_order_goes_there_and_back() {
+        let args = SortArgs {
+            input: vec!["a b".into()],
+            element: "i64".into(),
+            out: Some("é".into()),
+            memory: None,
+            tmp: None,
+        };
+        let grain = Grain { tasks: Some(3), bytes: 4096 };
+        let plan = Plan {
+            skeleton: Default::default(),
+            strategy: Strategy::Adaptive,
+            processors: 4,
+            groups: 2,
+            arity: 2,
+            set: 3,
+            gather: 0,
+            deal: Deal::Claimed,
+            grain,
+            shares: Vec::new(),
+            ahead: 0,
+            window: 4,
+            predicted: None,
+            reason: String::new(),
+        };
+        let order = Order {
+            work: Work::sort(&args).expect("a file"),
+            plan,
+            directory: "/somewhere".into(),
+            kept: vec![1, 2, 3],
+        };
+        let again = Order::decode(&order.encode().expect("text")).expect("an order");
+        assert_eq!(format!("{again:?}"), format!("{order:?}"));
+        assert!(Work::sort(&SortArgs { out: Some("-".into()), ..args }).is_err());
+        assert!(Order::decode(b"\x02\0\0\0\0\0\0\0{}").is_err());
+    }
+}

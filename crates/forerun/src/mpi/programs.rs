@@ -1,0 +1,157 @@
+//! What ranks do together before and after the pattern.
+
+use std::cell::RefCell;
+
+use forerun_apps::Erased;
+use forerun_mpi::{Setting, run_with};
+use forerun_platform::Stage;
+use forerun_skeleton::reduction::Runner;
+use forerun_skeleton::wire::Plain;
+use forerun_skeleton::{
+    AppError, Charge, Codec, Endpoint, Message, Options, Program, Ran, RunError, Stop, Wire,
+};
+use mpi::topology::SimpleCommunicator;
+use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
+
+/// Bytes as they are.
+pub(super) struct Body(pub(super) Vec<u8>);
+
+impl Message for Body {
+    fn bytes(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+impl Wire for Body {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        out.extend_from_slice(&self.0);
+        Ok(())
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        Ok(Body(std::mem::take(bytes).to_vec()))
+    }
+}
+
+/// The charge of what a rank does beside the pattern.
+fn charge(stage: Stage) -> Charge {
+    Charge { stage, item: 0, bytes: 0, results: 0 }
+}
+
+/// Runs a program of which every rank keeps what it returns, and the first hears only that it did.
+pub(super) struct Keeping<'c, C, O> {
+    pub(super) world: &'c SimpleCommunicator,
+    pub(super) options: Options,
+    pub(super) codec: C,
+    pub(super) kept: &'c RefCell<Option<O>>,
+}
+
+impl<M: Message, C: Codec<M>, O> Runner<M, O> for Keeping<'_, C, O> {
+    type Ran = Option<Ran<bool>>;
+
+    fn run<P: Program<Msg = M, Out = O> + Sync>(self, program: &P) -> Result<Self::Ran, RunError> {
+        let setting = Setting::new(self.codec, Plain);
+        run_with(self.world, &Kept { program, kept: self.kept }, &self.options, &setting)
+    }
+}
+
+struct Kept<'p, P, O> {
+    program: &'p P,
+    kept: &'p RefCell<Option<O>>,
+}
+
+impl<P: Program> Program for Kept<'_, P, P::Out> {
+    type Msg = P::Msg;
+    type Out = bool;
+
+    async fn rank<E: Endpoint<P::Msg>>(&self, e: &mut E) -> Result<bool, Stop> {
+        let out = self.program.rank(e).await?;
+        self.kept.replace(Some(out));
+        Ok(true)
+    }
+}
+
+/// Has every rank do `what`; an error on one is that of all.
+pub(super) fn each<T>(
+    world: &SimpleCommunicator,
+    options: &Options,
+    what: impl Fn() -> Result<T, AppError>,
+) -> Result<T, RunError> {
+    let made = RefCell::new(None);
+    let program = Each { what, made: &made };
+    run_with(world, &program, options, &Setting::new(Plain, Plain))?;
+    made.into_inner().ok_or(RunError::Cancelled)
+}
+
+struct Each<'m, F, T> {
+    what: F,
+    made: &'m RefCell<Option<T>>,
+}
+
+impl<T, F: Fn() -> Result<T, AppError>> Program for Each<'_, F, T> {
+    type Msg = Body;
+    type Out = bool;
+
+    async fn rank<E: Endpoint<Body>>(&self, e: &mut E) -> Result<bool, Stop> {
+        let made = e.work(charge(Stage::Input), || (self.what)()).await?;
+        self.made.replace(Some(made));
+        Ok(true)
+    }
+}
+
+/// The ranks at which something was left, in order.
+pub(super) fn holders(world: &SimpleCommunicator, holds: bool) -> Vec<usize> {
+    let mut all = vec![0u8; world.size() as usize];
+    world.all_gather_into(&u8::from(holds), &mut all[..]);
+    all.iter().enumerate().filter(|(_, holds)| **holds == 1).map(|(rank, _)| rank).collect()
+}
+
+/// Makes the result of what the groups' sinks left: on the first rank that has some, to which the others send theirs. Every
+/// rank returns what it has to note.
+pub(super) struct Finishing<'f, F, N> {
+    /// The ranks that have something.
+    pub(super) holders: &'f [usize],
+    /// What this one has.
+    pub(super) left: RefCell<Option<Erased>>,
+    pub(super) codec: &'f (dyn Codec<Erased> + Sync),
+    pub(super) finish: F,
+    pub(super) notes: N,
+}
+
+impl<F, N> Program for Finishing<'_, F, N>
+where
+    F: Fn(Vec<Erased>) -> Result<String, AppError>,
+    N: Fn() -> Vec<String>,
+{
+    type Msg = Body;
+    /// What the job says of its result, where it was made.
+    type Out = (Option<String>, Vec<String>);
+
+    async fn rank<E: Endpoint<Body>>(&self, e: &mut E) -> Result<Self::Out, Stop> {
+        let rank = e.rank();
+        let left = self.left.take();
+        let Some((&finisher, others)) = self.holders.split_first() else {
+            return Ok((None, (self.notes)()));
+        };
+        if rank != finisher {
+            if let Some(left) = left {
+                let write = || {
+                    let mut bytes = Vec::new();
+                    self.codec.encode(&left, &mut bytes)?;
+                    Ok(bytes)
+                };
+                let bytes = e.work(charge(Stage::Finish), write).await?;
+                e.send(finisher, Body(bytes)).await?;
+            }
+            return Ok((None, (self.notes)()));
+        }
+        let mut all: Vec<Erased> = left.into_iter().collect();
+        for &other in others {
+            let Body(bytes) = e.recv_from(other).await?;
+            let read = || self.codec.decode(&mut &bytes[..]);
+            all.push(e.work(charge(Stage::Finish), read).await?);
+        }
+        let result = e.work(charge(Stage::Finish), || (self.finish)(all)).await?;
+        Ok((Some(result), (self.notes)()))
+    }
+}

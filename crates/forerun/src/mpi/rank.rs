@@ -1,0 +1,39 @@
+//! A process of a run.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use forerun_mpi::Inside;
+use mpi::traits::Communicator as _;
+
+use super::{Order, Report, job};
+use crate::error::{CliError, request};
+
+/// The life of a process that [`super::run`] starts.
+pub fn rank() -> ExitCode {
+    let said = Inside::enter().and_then(|inside| {
+        let report = match Order::decode(inside.input())
+            .map_err(request)
+            .and_then(|order| job::run(&inside, &order))
+        {
+            Ok(None) => return Ok(()),
+            Ok(Some(told)) => Report::Done(Box::new(told)),
+            Err(CliError::Request(what)) => Report::Refused(what),
+            Err(e) => Report::Failed(e.to_string()),
+        };
+        // What went wrong is the same on every rank.
+        if inside.world().rank() != 0 {
+            return Ok(());
+        }
+        inside.report(
+            &serde_json::to_string(&report).map_err(|e| forerun_skeleton::AppError::new(e.to_string()))?,
+        )
+    });
+    match said {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            let _ = writeln!(std::io::stderr(), "forerun: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
