@@ -40,6 +40,8 @@ mod patience;
 #[cfg(feature = "mpi")]
 mod post;
 #[cfg(feature = "mpi")]
+mod quota;
+#[cfg(feature = "mpi")]
 mod raw;
 #[cfg(feature = "mpi")]
 mod reduce;

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use forerun_platform::Machine;
+use forerun_platform::{Machine, Way};
 use forerun_skeleton::RunError;
 
-use super::{Cache, Options, cache, calibrate, table};
-use crate::cli::CalibrateArgs;
+use super::{Cache, Options, cache, calibrate, calibrate_mpi, table};
+use crate::cli::{CalibrateArgs, MpiOptions};
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::file;
@@ -29,6 +29,13 @@ pub fn calibrate_command(
                 path.display()
             ))
         })?;
+    }
+    match args.on {
+        Way::Mpi => return calibrate_mpi(args, console, interrupt),
+        _ if args.processors.is_some() || args.mpi != MpiOptions::default() => {
+            return Err(request("-p, --hostfile and --mpirun are of --on mpi: give it, or leave them out"));
+        }
+        _ => {}
     }
     let options = Options { quick: args.quick, storage: Some(args.storage.clone()) };
     let bar = console.bar(Some(100), "calibrate");

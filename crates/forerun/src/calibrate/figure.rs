@@ -19,6 +19,14 @@ pub enum Key {
     SendPerRank,
     /// The receiver's o for each further rank.
     ReceivePerRank,
+    /// The sender's o for each byte.
+    SendPerByte,
+    /// The receiver's o for each byte.
+    ReceivePerByte,
+    /// G.
+    GapPerByte,
+    /// The part of a processor that a rank does not get.
+    Background,
     /// g, with the window that programs run with.
     Gap,
     /// g, with a window of 64.
@@ -61,6 +69,10 @@ impl Key {
             Key::Receive => "receive overhead",
             Key::SendPerRank => "send overhead, per rank",
             Key::ReceivePerRank => "receive overhead, per rank",
+            Key::SendPerByte => "send overhead, per byte",
+            Key::ReceivePerByte => "receive overhead, per byte",
+            Key::GapPerByte => "gap, per byte",
+            Key::Background => "background",
             Key::Gap => "gap, window 4",
             Key::WideGap => "gap, window 64",
             Key::WakeUp => "wake-up of a receiver",
@@ -79,8 +91,8 @@ impl Key {
         match self {
             Key::Read | Key::Write | Key::Kernel => 0.0,
             // A tenth of a percent of a long message's time at 10 GB/s.
-            Key::Touch => 1e-12,
-            Key::ComputeContention | Key::MemoryContention => 0.005,
+            Key::Touch | Key::SendPerByte | Key::ReceivePerByte | Key::GapPerByte => 1e-12,
+            Key::ComputeContention | Key::MemoryContention | Key::Background => 0.005,
             // A turn of the scheduler more or less.
             Key::WakeUp | Key::WakingSend => 5e-7,
             // What clocks resolve.
@@ -93,8 +105,10 @@ impl Key {
         let number = number.max(0.0);
         match self {
             Key::Read | Key::Write => BytesPerSecond(number).to_string(),
-            Key::Touch => SecondsPerByte(number).to_string(),
-            Key::ComputeContention | Key::MemoryContention => Share(number).to_string(),
+            Key::Touch | Key::SendPerByte | Key::ReceivePerByte | Key::GapPerByte => {
+                SecondsPerByte(number).to_string()
+            }
+            Key::ComputeContention | Key::MemoryContention | Key::Background => Share(number).to_string(),
             _ => Seconds(number).to_string(),
         }
     }

@@ -15,6 +15,7 @@ mod clock;
 mod command;
 mod cores;
 mod figure;
+mod mpi;
 mod pin;
 mod plan;
 mod random;
@@ -37,6 +38,9 @@ use forerun_skeleton::{Cancel, RunError};
 pub use cache::{Cache, CacheError};
 pub use command::calibrate_command;
 pub use figure::{Figure, Key};
+pub use mpi::calibrate_mpi;
+#[cfg(feature = "mpi")]
+pub(crate) use mpi::measure;
 pub use stats::Estimate;
 pub use table::table;
 pub use this_machine::{Origin, ThisMachine, for_this_machine};

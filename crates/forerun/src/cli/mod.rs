@@ -180,6 +180,16 @@ pub struct CalibrateArgs {
     /// The directory whose storage is measured.
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub storage: PathBuf,
+    /// Whose messages: threads, with all that this machine has, or mpi: those between processes, each as a host of its
+    /// own, for --platform of `run --on mpi`.
+    #[arg(long, value_name = "WAY", default_value = "threads", value_parser = options::way_of_messages)]
+    pub on: forerun_platform::Way,
+    /// With --on mpi: processes, at least 2.
+    #[arg(short, long, value_name = "P", value_parser = number)]
+    pub processors: Option<usize>,
+    /// MPI.
+    #[command(flatten)]
+    pub mpi: MpiOptions,
 }
 
 /// What `compare` takes.

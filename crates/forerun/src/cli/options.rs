@@ -89,7 +89,7 @@ pub struct DrawOptions {
 }
 
 /// How the processes of `--on mpi` are started.
-#[derive(Debug, Clone, Default, Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "MPI")]
 pub struct MpiOptions {
     /// With --on mpi: the hosts, in the form that the launcher reads; without it this host, or those of the
@@ -231,6 +231,15 @@ fn way_of_running(name: &str) -> Result<Way, String> {
         "emulated" => Ok(Way::Emulated),
         "simulated" => Ok(Way::Simulated),
         _ => Err("expected threads, mpi, emulated or simulated".into()),
+    }
+}
+
+/// Of what messages are measured.
+pub(super) fn way_of_messages(name: &str) -> Result<Way, String> {
+    match name {
+        "threads" => Ok(Way::Threads),
+        "mpi" => Ok(Way::Mpi),
+        _ => Err("expected threads or mpi".into()),
     }
 }
 

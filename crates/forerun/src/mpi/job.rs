@@ -16,7 +16,7 @@ use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 
 use super::programs::{Finishing, Keeping, each, holders};
-use super::{Order, Told, Work};
+use super::{JobOrder, Told, Work};
 use crate::error::CliError;
 use crate::execute::{TIMELINE, explain as explain_reduction};
 use crate::jobs;
@@ -55,7 +55,7 @@ struct Crew<'a> {
 ///
 /// # Errors
 /// The same on every rank: what failed.
-pub(super) fn run(inside: &Inside, order: &Order) -> Result<Option<Told>, CliError> {
+pub(super) fn run(inside: &Inside, order: &JobOrder) -> Result<Option<Told>, CliError> {
     let plan = &order.plan;
     let options = Options {
         ranks: plan.processors,
@@ -72,7 +72,7 @@ pub(super) fn run(inside: &Inside, order: &Order) -> Result<Option<Told>, CliErr
 }
 
 /// Opens the job.
-fn open(order: &Order, cancel: &Cancel) -> Result<Opened, AppError> {
+fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
     let said = |e: CliError| AppError::new(e.to_string());
     std::env::set_current_dir(&order.directory).map_err(|e| {
         AppError::new(format!("the directory {} cannot be entered: {e}", order.directory.display()))

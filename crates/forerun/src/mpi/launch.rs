@@ -6,7 +6,7 @@ use forerun_apps::ErasedJob;
 use forerun_mpi::{Launch, Launcher, linked};
 use forerun_platform::{Plan, Way};
 
-use super::{Order, Report, Told, WORD, Work};
+use super::{JobOrder, Order, Report, Told, WORD, Work};
 use crate::cli::MpiOptions;
 use crate::error::{CliError, failed, request};
 use crate::execute::{Done, append_finish, measured};
@@ -28,11 +28,12 @@ pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
     .map_err(|e| request(format!("--on mpi: {e}")))
 }
 
-/// Starts `ranks` processes of this program, gives them `input`, and listens to what the first says in the end.
+/// Starts `ranks` processes of this program, gives them `input` (an [`Order`]), and listens to what the first says in the
+/// end.
 ///
 /// # Errors
 /// Interrupted; what failed.
-pub(super) fn launch(
+pub fn launch(
     ranks: usize,
     options: &MpiOptions,
     input: &[u8],
@@ -72,18 +73,19 @@ pub fn run(
     let mut kept = Vec::new();
     job.hand_over(&mut kept).map_err(failed)?;
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
-    let order = Order { work: work.clone(), plan: plan.clone(), directory, kept };
-    let input = order.encode().map_err(request)?;
+    let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
+    let input = Order::Job(Box::new(order)).encode().map_err(request)?;
     let told = match launch(plan.processors, options, &input, interrupt)? {
         Report::Done(told) => *told,
         Report::Failed(what) => return Err(failed(what)),
         Report::Refused(what) => return Err(request(what)),
+        Report::Measured(_) => return Err(failed("the first rank is another build of forerun")),
     };
     let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes } = told;
     if let Some(finisher) = ranks.get_mut(finisher..=finisher) {
         append_finish(finisher, ranks_s, finish_s);
     }
-    let mut plan = order.plan;
+    let mut plan = plan.clone();
     plan.grain.tasks = Some(tasks);
     let mut outcome = measured(Way::Mpi, plan, (ranks_s, finish_s), ranks, tasks);
     outcome.job = job.name().to_string();

@@ -23,8 +23,8 @@ mod programs;
 #[cfg(feature = "mpi")]
 mod rank;
 
-pub use self::launch::{launcher, run};
-pub use self::order::{Order, Report, Told, Work};
+pub use self::launch::{launch, launcher, run};
+pub use self::order::{JobOrder, Order, Report, Told, Work};
 #[cfg(feature = "mpi")]
 pub use self::rank::rank;
 

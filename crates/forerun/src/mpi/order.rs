@@ -60,7 +60,19 @@ fn to_a_file() -> CliError {
 
 /// What every process is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
+pub enum Order {
+    /// To run a job.
+    Job(Box<JobOrder>),
+    /// To measure messages, for so many seconds.
+    Calibrate {
+        /// Seconds that measuring takes at most.
+        seconds: f64,
+    },
+}
+
+/// A job, and how it is run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct JobOrder {
     /// The job.
     pub work: Work,
     /// How it is run.
@@ -83,7 +95,9 @@ impl Order {
         })?;
         let mut bytes = Vec::new();
         json.encode(&mut bytes)?;
-        bytes.extend_from_slice(&self.kept);
+        if let Order::Job(job) = self {
+            bytes.extend_from_slice(&job.kept);
+        }
         Ok(bytes)
     }
 
@@ -93,9 +107,12 @@ impl Order {
     /// That the bytes are no order of this build.
     pub fn decode(mut bytes: &[u8]) -> Result<Order, AppError> {
         let json = String::decode(&mut bytes)?;
-        let order: Order = serde_json::from_str(&json)
+        let mut order: Order = serde_json::from_str(&json)
             .map_err(|e| AppError::new(format!("the launching process is another build of forerun: {e}")))?;
-        Ok(Order { kept: bytes.to_vec(), ..order })
+        if let Order::Job(job) = &mut order {
+            job.kept = bytes.to_vec();
+        }
+        Ok(order)
     }
 }
 
@@ -104,6 +121,8 @@ impl Order {
 pub enum Report {
     /// It ran.
     Done(Box<Told>),
+    /// Messages were measured: what, and every value in the order in which they were.
+    Measured(Vec<(String, Vec<f64>)>),
     /// It failed: exit status 1.
     Failed(String),
     /// The request cannot be met: exit status 2.
@@ -161,12 +180,12 @@ mod tests {
             predicted: None,
             reason: String::new(),
         };
-        let order = Order {
+        let order = Order::Job(Box::new(JobOrder {
             work: Work::sort(&args).expect("a file"),
             plan,
             directory: "/somewhere".into(),
             kept: vec![1, 2, 3],
-        };
+        }));
         let again = Order::decode(&order.encode().expect("text")).expect("an order");
         assert_eq!(format!("{again:?}"), format!("{order:?}"));
         assert!(Work::sort(&SortArgs { out: Some("-".into()), ..args }).is_err());

@@ -7,20 +7,19 @@ use forerun_mpi::Inside;
 use mpi::traits::Communicator as _;
 
 use super::{Order, Report, job};
-use crate::error::{CliError, request};
+use crate::calibrate::measure;
+use crate::error::{CliError, failed, request};
 
 /// The life of a process that [`super::run`] starts.
 pub fn rank() -> ExitCode {
     let said = Inside::enter().and_then(|inside| {
-        let report = match Order::decode(inside.input())
-            .map_err(request)
-            .and_then(|order| job::run(&inside, &order))
-        {
-            Ok(None) => return Ok(()),
-            Ok(Some(told)) => Report::Done(Box::new(told)),
-            Err(CliError::Request(what)) => Report::Refused(what),
-            Err(e) => Report::Failed(e.to_string()),
-        };
+        let report =
+            match Order::decode(inside.input()).map_err(request).and_then(|order| obey(&inside, &order)) {
+                Ok(None) => return Ok(()),
+                Ok(Some(report)) => report,
+                Err(CliError::Request(what)) => Report::Refused(what),
+                Err(e) => Report::Failed(e.to_string()),
+            };
         // What went wrong is the same on every rank.
         if inside.world().rank() != 0 {
             return Ok(());
@@ -34,6 +33,16 @@ pub fn rank() -> ExitCode {
         Err(e) => {
             let _ = writeln!(std::io::stderr(), "forerun: {e}");
             ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what the order says; the first rank has something to report.
+fn obey(inside: &Inside, order: &Order) -> Result<Option<Report>, CliError> {
+    match order {
+        Order::Job(order) => Ok(job::run(inside, order)?.map(|told| Report::Done(Box::new(told)))),
+        Order::Calibrate { seconds } => {
+            Ok(measure(&inside.world(), *seconds, inside.cancel()).map_err(failed)?.map(Report::Measured))
         }
     }
 }

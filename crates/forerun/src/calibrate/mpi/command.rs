@@ -1,0 +1,60 @@
+//! `forerun calibrate --on mpi`.
+
+use std::path::Path;
+
+use forerun_platform::BytesPerSecond;
+
+use super::super::{cache, table};
+use super::{figures, platform};
+use crate::calibrate::Key;
+use crate::cli::CalibrateArgs;
+use crate::console::Console;
+use crate::error::{CliError, failed, request};
+use crate::file;
+use crate::mpi::{Order, Report, launch, launcher};
+use crate::signals::Interrupt;
+
+/// Seconds that measuring takes at most, quick or not.
+const SECONDS: (f64, f64) = (5.0, 40.0);
+
+/// Measures messages between MPI processes, prints the figures, and writes the platform file.
+///
+/// # Errors
+/// What is wrong with the request; what failed; interrupted.
+pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interrupt) -> Result<(), CliError> {
+    let ranks = args.processors.unwrap_or(2);
+    if ranks < 2 {
+        return Err(request("--on mpi: messages are measured between at least 2 ranks: give -p 2 or more"));
+    }
+    let starter = launcher(&args.mpi)?;
+    let seconds = if args.quick { SECONDS.0 } else { SECONDS.1 };
+    let input = Order::Calibrate { seconds }.encode().map_err(failed)?;
+    let measured = match launch(ranks, &args.mpi, &input, interrupt)? {
+        Report::Measured(all) => all,
+        Report::Failed(what) | Report::Refused(what) => return Err(failed(what)),
+        Report::Done(_) => return Err(failed("the first rank is another build of forerun")),
+    };
+    let figures = figures(&measured, ranks);
+    let quick = if args.quick { " --quick" } else { "" };
+    let source = format!(
+        "forerun calibrate --on mpi -p {ranks}{quick} {}, started by {}; medians with 95 % intervals; ranks wait as in a run; \
+         speed 1 is that of the host where a profile is measured",
+        env!("CARGO_PKG_VERSION"),
+        starter.name(),
+    );
+    let platform = platform(ranks, &figures, source);
+    console.text(&table(&figures))?;
+    if let Some(byte) = figures.iter().find(|f| f.key == Key::GapPerByte).filter(|f| f.estimate.value > 0.0) {
+        console.note("link", &BytesPerSecond(1.0 / byte.estimate.value).to_string())?;
+    }
+    console.data(&platform)?;
+    match &args.out {
+        Some(path) if path == Path::new("-") => file::write(path, platform.to_toml().as_bytes()),
+        Some(path) => {
+            cache::write(path, &platform)
+                .map_err(|e| failed(format!("{} could not be written: {e}", path.display())))?;
+            console.note("written", &path.display().to_string())
+        }
+        None => console.note("note", "it is kept nowhere: --out FILE writes a platform file for --platform"),
+    }
+}

@@ -1,0 +1,241 @@
+//! Jobs on MPI, under a real `mpirun`.
+
+#[path = "../cli/util.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the tests of the command line")]
+mod util;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use util::{Place, Said};
+
+/// Whether there is an mpirun; says so where there is none.
+fn can_run() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let there = std::env::split_paths(&path).any(|dir| dir.join("mpirun").is_file());
+    if !there {
+        println!("skipped: jobs on MPI: needs mpirun");
+    }
+    there
+}
+
+#[track_caller]
+fn assert_refused(said: &Said, status: i32, what: &str) {
+    assert_eq!(said.status.code(), Some(status), "{}", said.err);
+    assert!(said.err.contains(what), "{}", said.err);
+    assert_eq!(said.err.matches("forerun: ").count(), 1, "{}", said.err);
+}
+
+#[test]
+fn a_sort_gives_the_same_whatever_the_pattern() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    assert!(place.run("generate numbers 50000 -o numbers").status.success());
+    assert!(place.run("run sort numbers -o expected --profile profile.toml -p 1 -q").status.success());
+    let expected = place.read("expected");
+    let with = "--profile profile.toml --grain 9kB";
+    for how in [
+        format!("-p 4 --strategy parallel-pipeline {with}"),
+        format!("-p 4 --strategy parallel-pipeline --groups 2 {with}"),
+        format!("-p 3 --strategy reduction-tree {with}"),
+        format!("-p 3 --strategy master-slave {with}"),
+        format!("-p 3 --strategy adaptive {with}"),
+        format!("-p 1 --strategy adaptive {with}"),
+        // Some of it by way of the disk, on both sides of a message.
+        format!("-p 4 --strategy reduction-tree --memory 300KiB {with}"),
+        "-p 3 --skeleton scatter-gather --block 7kB --ahead 0".to_owned(),
+        "-p 3 --skeleton scatter-gather --block 7kB --ahead 2".to_owned(),
+    ] {
+        let said = place.run(&format!("run sort numbers -o sorted --on mpi --json one.json {how}"));
+        assert!(said.status.success(), "{how}: {}", said.err);
+        assert!(place.read("sorted") == expected, "{how}");
+        let json = place.text("one.json");
+        assert!(json.contains("\"mpi\""), "{json}");
+        assert!(place.run("compare one.json").status.success());
+        fs::remove_file(place.path("sorted")).unwrap();
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn lines_are_sorted() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    let lines: String = (0..3000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 5000)).collect();
+    place.write("lines", &lines);
+    let sort = "run sort lines --type lines --profile profile.toml --grain 2kB";
+    assert!(place.run(&format!("{sort} -o expected -p 1")).status.success());
+    for memory in ["1GiB", "100KiB"] {
+        let said =
+            place.run(&format!("{sort} -o sorted -p 4 --on mpi --strategy reduction-tree --memory {memory}"));
+        assert!(said.status.success(), "{}", said.err);
+        assert_eq!(place.read("sorted"), place.read("expected"));
+    }
+}
+
+#[test]
+fn results_of_commands_keep_their_order_and_no_map_runs_twice() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    let mut expected = String::new();
+    for n in 10..40 {
+        place.write(format!("in/{n}"), format!("{n}\n"));
+        expected += &format!("{n}\n");
+    }
+    let map = format!("sh -c 'echo $1 >> {}; cat $1' x {{}}", place.path("log").display());
+    for strategy in ["parallel-pipeline", "adaptive"] {
+        // With a pilot, whose results are handed over.
+        let said = place.say([
+            "reduce",
+            "--map",
+            &map,
+            "--merge",
+            "cat {1} {2}",
+            "--on",
+            "mpi",
+            "-p",
+            "2",
+            "--strategy",
+            strategy,
+            "-o",
+            "out",
+            "in",
+        ]);
+        assert!(said.status.success(), "{}", said.err);
+        assert_eq!(place.text("out"), expected);
+        assert_eq!(place.text("log").lines().count(), 30);
+        fs::remove_file(place.path("log")).unwrap();
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn what_goes_wrong_is_one_sentence() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    for n in 10..20 {
+        place.write(format!("in/{n}"), "x\n");
+    }
+    let reduce = |map: &str, more: &[&str]| {
+        let fixed = [
+            "reduce",
+            "--map",
+            map,
+            "--merge",
+            "cat",
+            "--on",
+            "mpi",
+            "-p",
+            "3",
+            "--profile",
+            "profile.toml",
+            "in",
+        ];
+        place.say(fixed.iter().chain(more))
+    };
+    let fails = "sh -c 'case $1 in *17*) echo no such thing >&2; exit 3;; esac; cat $1' x {}";
+    assert_refused(&reduce(fails, &["-o", "out"]), 1, "no such thing");
+    assert_refused(&reduce("sh -c 'kill -9 $PPID; sleep 1' x {}", &["-o", "out"]), 1, "signal 9");
+    assert_refused(&reduce("cat {}", &[]), 2, "-o FILE");
+    assert_refused(&reduce("cat {}", &["-o", "out", "--every", "2"]), 2, "--every");
+    assert_refused(&reduce("cat {}", &["-o", "out", "--mpirun", "no-such-launcher"]), 2, "no-such-launcher");
+    // An input that is there for the launching process and not for the ranks.
+    let launcher = place.write(
+        "launcher",
+        format!(
+            "#!/bin/sh\n[ \"$1\" = --version ] || rm -f {}\nexec mpirun \"$@\"\n",
+            place.path("in/15").display()
+        ),
+    );
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = reduce("cat {}", &["-o", "out", "--mpirun", &launcher.display().to_string()]);
+    assert_refused(&said, 2, "in/15 does not exist");
+    assert!(said.err.contains("(on rank "), "{}", said.err);
+    assert!(!place.path("out").exists());
+    let without = place.run("run sort in/10 --type lines -o out --mpirun mpirun");
+    assert_refused(&without, 2, "--on mpi");
+}
+
+#[test]
+fn ctrl_c_ends_all_ranks_and_what_they_started() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    for n in 10..20 {
+        place.write(format!("in/{n}"), "x\n");
+    }
+    let map = format!("sh -c 'touch {}; sleep 98.7' x {{}}", place.path("begun").display());
+    let running = place.start([
+        "reduce",
+        "--map",
+        &map,
+        "--merge",
+        "cat",
+        "--on",
+        "mpi",
+        "-p",
+        "3",
+        "--profile",
+        "profile.toml",
+        "-o",
+        "out",
+        "in",
+    ]);
+    wait_for(&place.path("begun"));
+    running.signal(Signal::INT);
+    let begun = Instant::now();
+    let said = running.end();
+    assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+    assert_refused(&said, 130, "interrupted");
+    assert!(!place.path("out").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn messages_are_measured_and_a_run_is_predicted_from_them() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    let said = place.run("calibrate --on mpi -p 3 --quick --out here.toml");
+    assert!(said.status.success(), "{}", said.err);
+    let told = String::from_utf8_lossy(&said.out).into_owned() + &said.err;
+    for figure in ["latency L", "send overhead, per rank", "gap, per byte", "background"] {
+        assert!(told.contains(figure), "{told}");
+    }
+    assert!(place.run("platform check here.toml").status.success());
+    assert!(place.run("generate numbers 5000 -o numbers").status.success());
+    let run =
+        "run sort numbers -o sorted --on mpi -p 3 --profile profile.toml --platform here.toml --by simulated";
+    let said = place.run(run);
+    assert!(said.status.success(), "{}", said.err);
+    assert_refused(&place.run("calibrate --on mpi -p 1"), 2, "at least 2 ranks");
+    assert_refused(&place.run("calibrate -p 3"), 2, "--on mpi");
+}
+
+#[track_caller]
+fn wait_for(path: &Path) {
+    let begun = Instant::now();
+    while !path.exists() {
+        assert!(begun.elapsed() < util::PATIENCE, "{} does not come", path.display());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
