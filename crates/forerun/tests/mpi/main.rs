@@ -73,9 +73,9 @@ fn lines_are_sorted() {
     place.profile();
     let lines: String = (0..3000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 5000)).collect();
     place.write("lines", &lines);
-    let sort = "run sort lines --type lines --profile profile.toml --grain 2kB";
+    let sort = "run sort lines --type lines --profile profile.toml --grain 1kB";
     assert!(place.run(&format!("{sort} -o expected -p 1")).status.success());
-    for memory in ["1GiB", "100KiB"] {
+    for memory in ["1GiB", "150KiB"] {
         let said =
             place.run(&format!("{sort} -o sorted -p 4 --on mpi --strategy reduction-tree --memory {memory}"));
         assert!(said.status.success(), "{}", said.err);
@@ -94,7 +94,8 @@ fn results_of_commands_keep_their_order_and_no_map_runs_twice() {
         place.write(format!("in/{n}"), format!("{n}\n"));
         expected += &format!("{n}\n");
     }
-    let map = format!("sh -c 'echo $1 >> {}; cat $1' x {{}}", place.path("log").display());
+    let map =
+        format!("sh -c 'for f; do echo $f; done >> {}; cat \"$@\"' x {{}}", place.path("log").display());
     for strategy in ["parallel-pipeline", "adaptive"] {
         // With a pilot, whose results are handed over.
         let said = place.say([
@@ -148,7 +149,7 @@ fn what_goes_wrong_is_one_sentence() {
         ];
         place.say(fixed.iter().chain(more))
     };
-    let fails = "sh -c 'case $1 in *17*) echo no such thing >&2; exit 3;; esac; cat $1' x {}";
+    let fails = "sh -c 'case \"$*\" in *17*) echo no such thing >&2; exit 3;; esac; cat \"$@\"' x {}";
     assert_refused(&reduce(fails, &["-o", "out"]), 1, "no such thing");
     assert_refused(&reduce("sh -c 'kill -9 $PPID; sleep 1' x {}", &["-o", "out"]), 1, "signal 9");
     assert_refused(&reduce("cat {}", &[]), 2, "-o FILE");
