@@ -50,6 +50,15 @@ const NEEDS: &[Need] = &[
     Need { thing: Thing::Library("libclang"), package: "libclang-dev", tests: "the endpoint on MPI" },
 ];
 
+/// Whether a program can be built with the MPI that comes first here, and started by it; says so where not.
+pub(crate) fn are_for_mpi() -> bool {
+    let there = is_there("mpicc") && is_there("mpirun") && has_library("libclang");
+    if !there {
+        println!("skipped: jobs on MPI: needs `mpicc`, `mpirun` and libclang");
+    }
+    there
+}
+
 /// Installs what is missing where that can be done; says what is missing where it cannot.
 pub(crate) fn provide() {
     let missing: Vec<&Need> = NEEDS.iter().filter(|n| !n.thing.is_there()).collect();

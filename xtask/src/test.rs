@@ -35,6 +35,10 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
         tests.env(NO_BROWSER, "1").env(NO_MPI, "1");
     }
     steps.run("tests and doc tests", tests);
+    if !quick && needs::are_for_mpi() {
+        let jobs = ["test", "--locked", "--package", "forerun", "--features", "mpi", "--test", "mpi"];
+        steps.run("jobs on MPI", cargo(&jobs));
+    }
     let mut docs = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     steps.run("documentation", docs);

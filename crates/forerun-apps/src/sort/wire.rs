@@ -84,3 +84,46 @@ pub(super) fn body<'b>(bytes: &mut &'b [u8]) -> Result<&'b [u8], AppError> {
     let length = usize::decode(bytes)?;
     bytes.split_off(..length).ok_or_else(|| garbled("complete"))
 }
+
+#[cfg(test)]
+mod tests {
+    use forerun_skeleton::reduction::Reduce as _;
+    use forerun_skeleton::wire::whole;
+    use proptest::prelude::*;
+
+    use super::super::SortOptions;
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+
+        /// A run is read as it was written, in memory or spilled; bytes cut short, and any others, are an error and no panic.
+        #[test]
+        fn runs_go_there_and_back(
+            mut values in proptest::collection::vec(any::<i32>(), 0..40_000),
+            cut in any::<prop::sample::Index>(),
+            noise in any::<Vec<u8>>(),
+        ) {
+            let dir = tempfile::tempdir().unwrap();
+            let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+            let bytes: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            std::fs::write(&from, &bytes).unwrap();
+            let options = SortOptions { output: Some(to.clone()), memory: 64 << 10, ..SortOptions::default() };
+            let job = SortJob::open(&[from], options).unwrap();
+            let codec = RunCodec(&job);
+            let run = job.task(0, job.sample(0.0, bytes.len() as u64)).unwrap();
+            let size = forerun_skeleton::Message::bytes(&run);
+            let mut sent = Vec::new();
+            codec.encode(&run, &mut sent).unwrap();
+            drop(run);
+            prop_assert!(whole::<Run>(&codec, &sent[..cut.index(sent.len())]).is_err());
+            let _ = whole::<Run>(&codec, &noise);
+            let again: Run = whole(&codec, &sent).unwrap();
+            prop_assert_eq!(forerun_skeleton::Message::bytes(&again), size);
+            job.finish(vec![vec![again]]).unwrap();
+            values.sort_unstable();
+            let sorted: Vec<u8> = values.iter().flat_map(|v| v.to_le_bytes()).collect();
+            prop_assert!(std::fs::read(&to).unwrap() == sorted);
+        }
+    }
+}

@@ -75,7 +75,7 @@ fn lines_are_sorted() {
     place.write("lines", &lines);
     let sort = "run sort lines --type lines --profile profile.toml --grain 1kB";
     assert!(place.run(&format!("{sort} -o expected -p 1")).status.success());
-    for memory in ["1GiB", "150KiB"] {
+    for memory in ["1GiB", "300KiB"] {
         let said =
             place.run(&format!("{sort} -o sorted -p 4 --on mpi --strategy reduction-tree --memory {memory}"));
         assert!(said.status.success(), "{}", said.err);
