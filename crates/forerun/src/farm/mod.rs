@@ -18,7 +18,7 @@ use crate::{compare, describe, execute, figures, file, text};
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     if let Some(file) = &how.write_profile {
         file::check("--write-profile", file)?;
     }

@@ -44,7 +44,7 @@ pub(super) fn run<J: FarmJob>(
     platform: &Platform,
     context: &Context,
 ) -> Result<Done, CliError> {
-    let Context { console, interrupt } = context;
+    let Context { console, interrupt, .. } = context;
     let bar = console.bar(Some(rest.len() as u64), "tasks");
     let mut shape = Shape::new(if plan.processors > 1 { plan.processors + 1 } else { 1 });
     shape.ordered = job.in_order();
@@ -61,7 +61,7 @@ pub(super) fn run<J: FarmJob>(
         measured(Way::Threads, plan.clone(), (ran.makespan_s, finish_s), ranks, rest.len() as u64);
     outcome.job = job.name().to_string();
     outcome.platform = platform.name.clone();
-    Ok(Done { outcome, result })
+    Ok(Done { outcome, result, notes: Vec::new() })
 }
 
 /// Does these tasks of a job.

@@ -68,6 +68,7 @@ pub(super) fn run(inside: &Inside, order: &JobOrder) -> Result<Option<Told>, Cli
     match plan.skeleton {
         Skeleton::Reduction => reduce(&team, opened.job()),
         Skeleton::ScatterGather => scatter(&team, opened.scattered()?),
+        Skeleton::Farm => Err(CliError::Request("farms run on threads, not on MPI".into())),
     }
 }
 
