@@ -58,7 +58,7 @@ fn scattered(inputs: &[PathBuf], options: &SortOptions, way: &Way) -> Result<Vec
 }
 
 fn on_threads(job: &SortJob, block: u64, ranks: usize, ahead: usize) -> Result<Erased, AppError> {
-    let Together { app, source, sinks } = &job.together(block);
+    let Together { app, source, sinks, .. } = &job.together(block);
     let options = Options { window: 2, ..Options::new(ranks) };
     let shape = Shape::new(ranks);
     let ran = if ahead == 0 {

@@ -176,6 +176,7 @@ mod tests {
             grain,
             shares: Vec::new(),
             ahead: 0,
+            farm: None,
             window: 4,
             predicted: None,
             reason: String::new(),
