@@ -65,7 +65,6 @@ mod snapshots;
 mod stream;
 mod template;
 pub(crate) mod walk;
-mod walk;
 mod wire;
 
 pub use commands::{Commands, Settings, Tally};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use forerun_platform::{Bytes, JoinAt};
-use forerun_skeleton::{AppError, Cancel};
+use forerun_skeleton::{AppError, Cancel, Codec, Wire as _};
 use forerun_text::tagger::{Model, Tagger};
 
 use super::batch::Batch;
@@ -14,7 +14,7 @@ use super::inputs::{InputFile, Tasks, find};
 use super::sink::{FeatureSinks, Open};
 use super::store::{Database, FORMAT, Session, StoreError, Stored, directory_of};
 use super::{model, show};
-use crate::{Extent, Job, ReductionJob};
+use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Bytes of input that a task takes at most, and a file unless it is named otherwise: what a killed run loses, and
 /// what a rank holds.
@@ -287,16 +287,44 @@ impl ReductionJob for FeaturesJob {
         Ok(format!("{of} in {}", self.database))
     }
 
-    fn rehearse_finish(&self, left: Vec<Open>) -> Result<(), AppError> {
-        left.into_iter().try_for_each(|mut open| {
+    fn rehearse_finish(&self, mut left: Vec<Open>) -> Result<Erased, AppError> {
+        left.iter_mut().try_for_each(|open| {
             open.session.with(|store| {
                 store.close()?;
                 store.totals().map(drop)
             })
-        })
+        })?;
+        Ok(Erased::new(left))
+    }
+
+    fn codec(&self) -> impl Codec<Batch> + Codec<Open> + Sync {
+        Stores(self)
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {
         source.describe(index)
+    }
+}
+
+/// Batches as they are; a database that a sink has used is opened anew where it is received, as everything is stored.
+struct Stores<'j>(&'j FeaturesJob);
+
+impl Codec<Batch> for Stores<'_> {
+    fn encode(&self, batch: &Batch, out: &mut Vec<u8>) -> Result<(), AppError> {
+        batch.encode(out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Batch, AppError> {
+        Batch::decode(bytes)
+    }
+}
+
+impl Codec<Open> for Stores<'_> {
+    fn encode(&self, _open: &Open, _out: &mut Vec<u8>) -> Result<(), AppError> {
+        Ok(())
+    }
+
+    fn decode(&self, _bytes: &mut &[u8]) -> Result<Open, AppError> {
+        Ok(Open::new(self.0.session()))
     }
 }

@@ -34,13 +34,20 @@ pub struct Open {
     _scratch: Option<TempDir>,
 }
 
+impl Open {
+    /// A database that no rehearsal uses.
+    pub(super) fn new(session: Session) -> Self {
+        Open { session, _scratch: None }
+    }
+}
+
 impl<'j> Sinks<Batch> for FeatureSinks<'j> {
     type Sink = FeatureSink<'j>;
 
     fn open(&self, _group: usize) -> Result<FeatureSink<'j>, AppError> {
         let FeatureSinks { job, rehearsal } = *self;
         if !rehearsal {
-            let open = Open { session: job.session(), _scratch: None };
+            let open = Open::new(job.session());
             return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal });
         }
         // All files are new there, and their identifiers are their places.

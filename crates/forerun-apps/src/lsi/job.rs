@@ -7,7 +7,8 @@ use forerun_lsi::ranking::{Best, Folded};
 use forerun_lsi::{Model, Query};
 use forerun_platform::{Bytes, JoinAt};
 use forerun_skeleton::reduction::{FoldSinks, Piece, Reduce, fold_groups};
-use forerun_skeleton::{AppError, Cancel};
+use forerun_skeleton::wire::Plain;
+use forerun_skeleton::{AppError, Cancel, Codec};
 
 use super::source::{Layout, LsiInput, LsiSource};
 use super::{Lists, Record, Store};
@@ -192,6 +193,10 @@ impl ReductionJob for LsiJob {
     fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError> {
         let lists = self.joined(left)?;
         self.store.rehearse(&mut self.records(&lists))
+    }
+
+    fn codec(&self) -> impl Codec<Lists> + Codec<Self::Left> + Sync {
+        Plain
     }
 
     fn input_name(&self, source: &LsiSource, index: u64) -> String {

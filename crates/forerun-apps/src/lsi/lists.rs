@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forerun_lsi::ranking::{Best, Hit};
-use forerun_skeleton::Message;
+use forerun_skeleton::{AppError, Message, Wire};
 
 /// The best documents found so far for some queries.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -42,5 +42,23 @@ impl Message for Lists {
     /// A word and a length for each query, a cosine and a document for each hit.
     fn bytes(&self) -> u64 {
         self.0.values().map(|best| 8 + 8 * best.hits().len() as u64).sum()
+    }
+}
+
+/// For each query its place, the number of its hits, and of each hit document and cosine.
+impl Wire for Lists {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        let lists: Vec<(u32, Vec<(u32, u32)>)> = self
+            .iter()
+            .map(|(query, hits)| (query, hits.iter().map(|h| (h.document, h.score.to_bits())).collect()))
+            .collect();
+        lists.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        let lists: Vec<(u32, Vec<(u32, u32)>)> = Wire::decode(bytes)?;
+        let hit = |(document, bits)| Hit { document, score: f32::from_bits(bits) };
+        let list = |hits: Vec<_>| Best::of(hits.into_iter().map(hit).collect(), usize::MAX);
+        Ok(Lists(lists.into_iter().map(|(query, hits)| (query, list(hits))).collect()))
     }
 }

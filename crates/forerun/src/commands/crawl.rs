@@ -23,7 +23,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     if args.print_files {
         context.console.keep_stdout_free()?;
     }
-    let Context { console, interrupt } = &*context;
+    let Context { console, interrupt, .. } = &*context;
     let crawl = crawl(args)?;
     let stop = Cancel::new();
     interrupt.closes(stop.clone());

@@ -112,23 +112,6 @@ pub fn tell(done: &execute::Done, context: &Context) -> Result<(), CliError> {
     context.console.say("", &compare::verdict(&done.outcome))
 }
 
-/// Asks for one group of ranks where the job has one sink.
-fn one_group(job: &dyn ErasedJob, how: &RunOptions) -> Result<RunOptions, CliError> {
-    let mut how = how.clone();
-    if job.one_sink() {
-        match how.shape.groups {
-            Some(groups @ 2..) => {
-                return Err(request(format!(
-                    "--groups {groups}: with --every or --deliver, all deliveries go to one place, from one group; \
-                     drop one of the two"
-                )));
-            }
-            _ => how.shape.groups = Some(1),
-        }
-    }
-    Ok(how)
-}
-
 /// Simulates a job of which only the costs are known.
 ///
 /// # Errors

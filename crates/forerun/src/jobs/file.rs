@@ -24,7 +24,7 @@ use crate::outcomes::reason;
 const FORMAT: i64 = 1;
 
 /// Keys whose values are names of files.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     "input",
     "model",
     "out",
@@ -71,7 +71,9 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
         None => return Err(wrong(format!("a job file begins with format = {FORMAT}"))),
     }
     let Some(Value::String(application)) = table.get("application") else {
-        return Err(wrong("expected application = \"sort\", \"features\", \"reduce\", \"lsi\" or \"tasks\"".into()));
+        return Err(wrong(
+            "expected application = \"sort\", \"features\", \"reduce\", \"lsi\" or \"tasks\"".into(),
+        ));
     };
     let below = |key: &str, value: String| -> String {
         // A database is a file if it is no address of a server.

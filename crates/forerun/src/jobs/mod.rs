@@ -100,7 +100,6 @@ pub fn features(args: &FeatureArgs, cancel: &Cancel) -> Result<FeaturesJob, CliE
     FeaturesJob::open(options).map_err(request)
 }
 
-/// The job that `sort` asks for, shared by `ranks` ranks.
 /// Who shares the memory of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Team {
