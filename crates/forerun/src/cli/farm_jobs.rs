@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use forerun_apps::hip::Angles;
 
 use super::farm::FarmWays;
-use super::job::{FeatureArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
+use super::job::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 use super::options::RunOptions;
 
 /// What `run` takes.
@@ -29,6 +29,8 @@ pub enum RunJob {
     Features(WithJob<FeatureArgs, RunOptions>),
     /// Reduce files by external commands.
     Reduce(WithJob<ReduceArgs, RunOptions>),
+    /// Match queries with the documents of a model of latent semantic indexing.
+    Lsi(WithJob<LsiJobArgs, RunOptions>),
     /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
     Tasks(WithJob<TasksArgs, RunOptions>),
     /// A picture of a part of the Mandelbrot set, as deep as you like, as a farm.

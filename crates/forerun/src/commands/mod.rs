@@ -61,6 +61,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             RunJob::Sort(args) => job::of(JobArgs { job: JobCommand::Sort(args) }, &mut context),
             RunJob::Features(args) => job::of(JobArgs { job: JobCommand::Features(args) }, &mut context),
             RunJob::Reduce(args) => job::of(JobArgs { job: JobCommand::Reduce(args) }, &mut context),
+            RunJob::Lsi(args) => job::of(JobArgs { job: JobCommand::Lsi(args) }, &mut context),
             RunJob::Tasks(args) => job::of(JobArgs { job: JobCommand::Tasks(args) }, &mut context),
             RunJob::File(words) => {
                 job::of(JobArgs::<RunOptions> { job: JobCommand::File(words) }, &mut context)

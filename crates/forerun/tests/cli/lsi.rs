@@ -21,7 +21,7 @@ fn collection(place: &Place, count: usize) {
         }
     }
     place.write("tiny.all", documents.as_bytes());
-    place.write("tiny.qry", b".I 1\n.W\nheat in a wall\n.I 2\n.W\nlift and drag of a wing\n");
+    place.write("tiny.qry", b".I 1\n.W\nlift and drag of a wing\n.I 2\n.W\nheat in a wall\n");
     place.write("tiny.rel", relevant.as_bytes());
 }
 
