@@ -31,7 +31,7 @@ pub struct FarmWays {
     /// Parts of the plan.
     #[command(flatten)]
     pub shape: FarmShape,
-    /// Write what the pilot found as a profile, with a section [farm].
+    /// Write what the pilot found as a profile, with a section `[farm]`.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub write_profile: Option<PathBuf>,
 }

@@ -1,7 +1,7 @@
 //! Jobs whose ranks are MPI processes.
 //!
 //! `forerun run … --on mpi` plans a job as on threads, and then starts this program once more, as [`WORD`], by
-//! `mpirun` or `srun` ([`launch`]). Each of these processes gets an [`Order`]: the job's arguments, the plan, and what a pilot
+//! `mpirun` or `srun` ([`launch()`]). Each of these processes gets an [`Order`]: the job's arguments, the plan, and what a pilot
 //! kept. It opens the job for itself, runs the pattern with the others, and the first says what it came to (a [`Report`]).
 //!
 //! | module | what it does |
