@@ -1,7 +1,7 @@
 //! Where the stages of a pipeline go, by the throughput of PEPA models (Benoit, Cole, Gilmore and Hillston,
 //! *Evaluating the Performance of Skeleton-Based High Level Parallel Programs*, ICCS 2004): one model a mapping
 //! ([`Line::model`]), solved, the best mapping first ([`rank`]), or the best of all mappings without solving most of
-//! them ([`search`]).
+//! them ([`search()`]).
 //!
 //! Why the search loses nothing is argued in `README.md` beside this file.
 //!
