@@ -18,6 +18,8 @@ mod fit;
 mod lanes;
 mod sample;
 mod spill;
+#[cfg(test)]
+mod tests;
 
 use std::time::{Duration, Instant};
 
@@ -107,7 +109,10 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     }
     let mut pieces = sample.into_pieces();
     if job.join() == JoinAt::Finish {
-        pieces.extend(held.pop());
+        // Tasks of another size have inputs in common with these, and a job takes each only once.
+        if pieces.is_empty() {
+            pieces.extend(held.pop());
+        }
         merge_pairs(&sampler, workers, &mut pieces, &mut sampled)?;
     }
 

@@ -1,0 +1,194 @@
+//! A pilot of a job that takes nothing twice.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use forerun_apps::{Erased, Extent, Job, ReductionJob};
+use forerun_platform::JoinAt;
+use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
+use forerun_skeleton::wire::{Codec, Plain, Wire};
+use forerun_skeleton::{AppError, Cancel, Message};
+
+use super::pilot;
+
+/// Files, of which each may be merged into a result and delivered only once.
+struct Once {
+    files: u64,
+    join: JoinAt,
+    app: Numbers,
+}
+
+/// Bytes of a file.
+const SIZE: u64 = 1000;
+
+struct Numbers {
+    /// Seconds of a file.
+    each: Duration,
+}
+
+/// Files of a result.
+struct Files(Vec<u64>);
+
+impl Message for Files {
+    fn bytes(&self) -> u64 {
+        SIZE * self.0.len() as u64
+    }
+}
+
+impl Wire for Files {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.0.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        Wire::decode(bytes).map(Files)
+    }
+}
+
+/// Files of a task.
+struct Cut {
+    files: u64,
+    grain: u64,
+}
+
+impl Source for Cut {
+    type Input = Vec<u64>;
+
+    fn len(&self) -> Option<u64> {
+        Some(self.files.div_ceil(self.grain))
+    }
+
+    fn bytes(&self, index: u64) -> u64 {
+        SIZE * self.grain.min(self.files - index * self.grain)
+    }
+
+    fn get(&self, index: u64) -> Result<Option<Vec<u64>>, AppError> {
+        let first = index * self.grain;
+        Ok((first < self.files).then(|| (first..self.files.min(first + self.grain)).collect()))
+    }
+}
+
+fn united(mut left: Vec<u64>, right: Vec<u64>) -> Result<Vec<u64>, AppError> {
+    match right.iter().find(|file| left.contains(file)) {
+        Some(file) => Err(AppError::new(format!("file {file} came twice"))),
+        None => {
+            left.extend(right);
+            Ok(left)
+        }
+    }
+}
+
+impl Reduce for Numbers {
+    type Input = Vec<u64>;
+    type Partial = Files;
+
+    fn commutative(&self) -> bool {
+        true
+    }
+
+    fn task(&self, _: u64, input: Vec<u64>) -> Result<Files, AppError> {
+        std::thread::sleep(self.each * input.len() as u32);
+        Ok(Files(input))
+    }
+
+    fn merge(&self, left: Files, right: Files) -> Result<Files, AppError> {
+        united(left.0, right.0).map(Files)
+    }
+}
+
+#[derive(Default)]
+struct Taken(RefCell<Vec<u64>>);
+
+impl Sink<Files> for Taken {
+    type Out = Vec<u64>;
+
+    fn accept(&mut self, piece: Piece<Files>) -> Result<(), AppError> {
+        let taken = united(self.0.take(), piece.value.0)?;
+        self.0.replace(taken);
+        Ok(())
+    }
+
+    fn close(self) -> Result<Vec<u64>, AppError> {
+        Ok(self.0.into_inner())
+    }
+}
+
+struct Open;
+
+impl Sinks<Files> for Open {
+    type Sink = Taken;
+
+    fn open(&self, _: usize) -> Result<Taken, AppError> {
+        Ok(Taken::default())
+    }
+}
+
+impl Job for Once {
+    fn name(&self) -> &'static str {
+        "once"
+    }
+
+    fn summary(&self) -> String {
+        format!("{} files", self.files)
+    }
+
+    fn extent(&self) -> Extent {
+        let bytes = SIZE * self.files;
+        let pieces = Some(vec![SIZE; self.files as usize]);
+        Extent { bytes, pieces, min_grain: 1, max_grain: bytes, kept: Vec::new() }
+    }
+
+    fn join(&self) -> JoinAt {
+        self.join
+    }
+}
+
+impl ReductionJob for Once {
+    type Input = Vec<u64>;
+    type Partial = Files;
+    type App = Numbers;
+    type Source = Cut;
+    type Left = Vec<u64>;
+    type Sinks<'s> = Open;
+
+    fn app(&self) -> &Numbers {
+        &self.app
+    }
+
+    fn cut(&self, grain: u64) -> Result<Cut, AppError> {
+        Ok(Cut { files: self.files, grain: grain.div_ceil(SIZE) })
+    }
+
+    fn sinks(&self) -> Open {
+        Open
+    }
+
+    fn finish(&self, left: Vec<Vec<u64>>) -> Result<String, AppError> {
+        left.into_iter().try_fold(Vec::new(), united).map(|files| format!("{} files", files.len()))
+    }
+
+    fn rehearse_finish(&self, left: Vec<Vec<u64>>) -> Result<Erased, AppError> {
+        self.finish(left).map(Erased::new)
+    }
+
+    fn input_name(&self, _: &Cut, index: u64) -> String {
+        format!("task {index}")
+    }
+
+    fn codec(&self) -> impl Codec<Files> + Codec<Vec<u64>> + Sync {
+        Plain
+    }
+}
+
+/// As a run does. A store that counts, or whose rows are unique, would be wrong or refuse it.
+#[test]
+fn nothing_is_merged_or_delivered_twice() {
+    for join in [JoinAt::Finish, JoinAt::Sink] {
+        for (files, each) in [1, 2, 3, 5, 13, 64, 300].iter().flat_map(|&n| [(n, 0), (n, 200), (n, 2_000)]) {
+            let app = Numbers { each: Duration::from_micros(each) };
+            let found = pilot(&Once { files, join, app }, 2, &Cancel::new());
+            let found = found.unwrap_or_else(|e| panic!("{files} files of {each} us, {join:?}: {e}"));
+            assert!(found.tasks > 0);
+        }
+    }
+}
