@@ -9,7 +9,7 @@ use forerun_pepa::fluid::{Fluid, fluid};
 use forerun_pepa::measures::response;
 use forerun_pepa::simulate::{Simulation, simulate};
 use forerun_pepa::solve::{LongRun, Solving, steady};
-use forerun_pepa::transient::{Start, Targets, passage, transient};
+use forerun_pepa::transient::{PassageError, Start, Targets, passage, transient};
 use proptest::prelude::*;
 
 /// A queue with places for `k`, as one component.
@@ -86,8 +86,27 @@ fn two_states_go_to_equilibrium_exponentially() {
         let expected = 0.6 + 0.4 * (-5.0 * time).exp();
         assert!((x[0] - expected).abs() < 1e-9, "{time}: {} {expected}", x[0]);
         seen += 1;
-    });
+    })
+    .unwrap();
     assert_eq!(seen, times.len());
+}
+
+#[test]
+fn what_has_settled_costs_nothing_and_what_would_take_for_ever_is_refused() {
+    let (system, space) = space("P = (a, 2e5).P1; P1 = (b, 3e5).P; P");
+    let chain = Chain::of(&space);
+    let mut at = 0.0;
+    transient(&chain, &Start::Initial, &[1e4], 1e-10, &|| false, &mut |_, x| at = x[0]).unwrap();
+    assert!((at - 0.6).abs() < 1e-9, "{at}");
+    for until in [1e5, 1e300, f64::INFINITY] {
+        let refused = transient(&chain, &Start::Initial, &[1.0, until], 1e-10, &|| false, &mut |_, _| {
+            panic!("nothing can be said")
+        });
+        assert!(refused.unwrap_err().to_string().contains("left at rate 3e5"), "{until}");
+        let targets = Targets { from: None, to: "b".into() };
+        let refused = passage(&system, &space, None, &targets, &[until], &[0.5], &|| false);
+        assert!(matches!(refused, Err(PassageError::TooLong(_))), "{until}: {refused:?}");
+    }
 }
 
 #[test]
@@ -155,7 +174,8 @@ fn fluid_populations_are_those_of_the_chain_for_components_that_do_not_cooperate
             assert!(near(*value, measures.population_of(label).unwrap(), 1e-6), "{label} {value}");
         }
         at += 1;
-    });
+    })
+    .unwrap();
     assert_eq!(at, 10);
 }
 

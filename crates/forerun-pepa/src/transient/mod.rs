@@ -6,4 +6,4 @@ mod uniform;
 
 pub use passage::{Passage, PassageError, Targets, passage};
 pub use poisson::{Poisson, poisson};
-pub use uniform::{Start, transient};
+pub use uniform::{Start, TooLong, transient};

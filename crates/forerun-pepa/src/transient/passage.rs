@@ -3,10 +3,13 @@
 use std::fmt;
 
 use super::poisson::poisson;
-use super::uniform::{event_rate, step};
+use super::uniform::{TooLong, event_rate, step};
 use crate::chain::Chain;
 use crate::model::System;
 use crate::space::Space;
+
+/// Most events that are expected until the last of the times: of each, 8 bytes are kept.
+const MOST_EVENTS: f64 = 1e8;
 
 /// What begins and what ends a passage.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,12 +37,14 @@ pub struct Passage {
 }
 
 /// Why there is none.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum PassageError {
     /// There is no such action.
     Unknown(String),
     /// The action happens in no state.
     Never(String),
+    /// More happens until the last of the times than can be followed.
+    TooLong(TooLong),
 }
 
 impl fmt::Display for PassageError {
@@ -49,6 +54,7 @@ impl fmt::Display for PassageError {
             PassageError::Never(action) => {
                 write!(f, "`{action}` never happens in any state that can be reached")
             }
+            PassageError::TooLong(e) => e.fmt(f),
         }
     }
 }
@@ -61,7 +67,7 @@ impl std::error::Error for PassageError {}
 /// state is left until the last time.
 ///
 /// # Errors
-/// An action that there is not.
+/// An action that there is not; more events than can be followed.
 pub fn passage(
     system: &System,
     space: &Space,
@@ -84,14 +90,14 @@ pub fn passage(
         return Err(PassageError::Never(targets.to.clone()));
     }
     let start = begin(system, space, steady, targets, states)?;
-    let rate = event_rate(&chain);
+    let rate = event_rate(&chain, times, MOST_EVENTS).map_err(PassageError::TooLong)?;
     let last = times.iter().fold(0.0f64, |a, b| a.max(*b));
     let events = {
         let p = poisson(rate * last, 1e-12);
         p.first + p.weights.len()
     };
     // By number of events: the probability of having ended.
-    let mut ended = Vec::with_capacity(events + 1);
+    let mut ended = Vec::new();
     let (mut x, mut next) = (start, Vec::new());
     ended.push(x[states]);
     while ended.len() <= events && !stop() {

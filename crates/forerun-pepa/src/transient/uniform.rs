@@ -1,7 +1,37 @@
 //! Where a chain is at given times, by uniformisation.
 
+use std::fmt;
+
 use super::poisson::poisson;
 use crate::chain::Chain;
+
+/// Most events that are expected of a uniformised chain: as many passes over it, and beyond what rounding leaves sure.
+const MOST_EVENTS: f64 = 1e10;
+
+/// More would happen than can be followed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TooLong {
+    /// At which the fastest state is left.
+    pub rate: f64,
+    /// Until when.
+    pub until: f64,
+    /// Events that can be followed.
+    pub most: f64,
+}
+
+impl fmt::Display for TooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let TooLong { rate, until, most } = self;
+        write!(
+            f,
+            "the fastest state is left at rate {rate:e}, so that {:e} events are expected until time {until}: at most \
+             {most:e} can be followed; end earlier, or make the fastest activities slower or part of others",
+            rate * until
+        )
+    }
+}
+
+impl std::error::Error for TooLong {}
 
 /// Where the chain begins.
 #[derive(Debug, Clone)]
@@ -36,14 +66,24 @@ pub(super) fn step(chain: &Chain, rate: f64, x: &[f64], next: &mut Vec<f64>) {
     }));
 }
 
-/// The rate of a uniformised chain's events.
-pub(super) fn event_rate(chain: &Chain) -> f64 {
-    chain.exits.iter().fold(0.0f64, |a, b| a.max(*b)).max(f64::MIN_POSITIVE) * 1.02
+/// How far two distributions are from each other: the sum over the states.
+fn moved(x: &[f64], y: &[f64]) -> f64 {
+    x.iter().zip(y).map(|(a, b)| (a - b).abs()).sum()
+}
+
+/// The rate of a uniformised chain's events, if those until the last of the times are at most `most`.
+pub(super) fn event_rate(chain: &Chain, times: &[f64], most: f64) -> Result<f64, TooLong> {
+    let rate = chain.exits.iter().fold(0.0f64, |a, b| a.max(*b)).max(f64::MIN_POSITIVE) * 1.02;
+    let until = times.iter().fold(0.0f64, |a, b| a.max(*b));
+    if rate * until <= most { Ok(rate) } else { Err(TooLong { rate: rate / 1.02, until, most }) }
 }
 
 /// Calls back with the distribution at each of the times, which must ascend. What is left out has a probability below
 /// `epsilon` in all. `stop` ends it early. Cost: passes over the chain, about as many as the fastest state is left
 /// until the last time; fewer if the chain has settled before.
+///
+/// # Errors
+/// More events than can be followed; nothing is called back then.
 pub fn transient(
     chain: &Chain,
     start: &Start,
@@ -51,19 +91,20 @@ pub fn transient(
     epsilon: f64,
     stop: &dyn Fn() -> bool,
     each: &mut dyn FnMut(f64, &[f64]),
-) {
-    let rate = event_rate(chain);
+) -> Result<(), TooLong> {
+    let rate = event_rate(chain, times, MOST_EVENTS)?;
     let share = epsilon / times.len().max(1) as f64;
     let mut x = start.distribution(chain.states());
     let mut now = 0.0;
-    let mut next = Vec::new();
+    let (mut next, mut before) = (Vec::new(), Vec::new());
     for time in times {
         let mean = rate * (time - now).max(0.0);
         let weights = poisson(mean, share);
         let mut sum = vec![0.0; x.len()];
         let mut settled = false;
         let last = weights.first + weights.weights.len() - 1;
-        for event in 0..=last {
+        let mut event = 0;
+        loop {
             if event >= weights.first {
                 // Once nothing changes, the rest of the weights belongs to where it is.
                 let rest = &weights.weights[event - weights.first..];
@@ -74,18 +115,28 @@ pub fn transient(
                 break;
             }
             if settled {
+                event = weights.first;
                 continue;
             }
             step(chain, rate, &x, &mut next);
+            // No step moves more than the one before it, no stretch of steps more than one before it as long: what it
+            // can still move until the end is below what may be left out. (Stretches also tell it
+            // where each step is as small as rounding.)
+            let left_out = share * 1e-2;
             if event % 16 == 15 {
-                let moved: f64 = x.iter().zip(&next).map(|(a, b)| (a - b).abs()).sum();
-                // What it can still move until the end is below what may be left out.
-                settled = moved * (last - event) as f64 <= share * 1e-2;
+                settled = moved(&x, &next) * (last - event) as f64 <= left_out;
+            }
+            if event >= 16 && event.is_power_of_two() {
+                let stretches = ((last - event) as f64 / (event / 2) as f64).ceil();
+                settled |= event > 16 && moved(&x, &before) * stretches <= left_out;
+                before.clone_from(&x);
             }
             std::mem::swap(&mut x, &mut next);
+            event += 1;
         }
         x = sum;
         now = *time;
         each(*time, &x);
     }
+    Ok(())
 }

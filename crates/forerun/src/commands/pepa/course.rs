@@ -129,8 +129,8 @@ pub(super) fn transient(args: &TransientArgs, context: &Context) -> Result<(), C
             let of = |all: &[(String, f64)]| all.iter().map(|(n, _)| n.clone()).collect();
             names = (of(&measures.population), of(&measures.throughput));
             bar.inc(1);
-        });
-        Ok(())
+        })
+        .map_err(|e| request(e.to_string()))
     })?;
     bar.finish_and_clear();
     stop_if_interrupted(&context.interrupt)?;

@@ -1,6 +1,6 @@
 //! `forerun pepa passage`: how long it takes.
 
-use forerun_pepa::transient::{Targets, passage};
+use forerun_pepa::transient::{PassageError, Targets, passage};
 use serde::Serialize;
 
 use super::course::{Columns, times};
@@ -53,7 +53,10 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     let found = context
         .interrupt
         .busy(|| Ok(passage(&loaded.system, &space, begin, &targets, &times, &args.quantiles, &stop)))?
-        .map_err(|e| request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))))?;
+        .map_err(|e| match e {
+            PassageError::TooLong(_) => request(e.to_string()),
+            _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
+        })?;
     stop_if_interrupted(&context.interrupt)?;
     let console = &context.console;
     console.say("states", &describe(&space))?;
