@@ -162,6 +162,46 @@ fn the_beginning_is_left_out_of_a_simulation() {
 }
 
 #[test]
+fn what_never_happened_is_known_as_well_as_it_was_looked_for() {
+    let how = Simulation {
+        time: 50.0,
+        replications: 10,
+        warm_up: Some(0.0),
+        confidence: 0.95,
+        seed: 1,
+        threads: 1,
+    };
+    let found = simulate(&system("P = (a, 1e-9).Q; Q = (b, 1).P; P"), &how, &|| false).unwrap();
+    let a = found.throughput.iter().find(|e| e.name == "a").unwrap();
+    assert!(a.mean == 0.0 && near(a.half, 20f64.ln() / 500.0, 1e-6), "{a:?}");
+}
+
+#[test]
+fn populations_are_numbers_from_0_on_or_are_not_given() {
+    for (p, q) in [(1e-300, 1e300), (1e-8, 1e8), (1e7, 1.0), (1e3, 1e-3), (1.0, 50.0)] {
+        let course = fluid(
+            &system(&format!("P = (a, {p:e}).Q; Q = (b, {q:e}).P; P[2]")),
+            &[1.0],
+            &Fluid::default(),
+            &|| false,
+        );
+        for point in &course.points {
+            let whole: f64 = point.population.iter().sum();
+            assert!(
+                near(whole, 2.0, 1e-6) && point.population.iter().all(|x| *x >= 0.0),
+                "{p} {q}: {point:?}"
+            );
+            // In equilibrium by then, or nearly.
+            if p + q > 30.0 {
+                let b = 2.0 * p * q / (p + q);
+                assert!(near(*point.throughput.last().unwrap(), b, 1e-3), "{p} {q}: {point:?}");
+            }
+        }
+        assert!(!course.points.is_empty() || course.ended.is_some(), "{p} {q}");
+    }
+}
+
+#[test]
 fn fluid_populations_are_those_of_the_chain_for_components_that_do_not_cooperate() {
     let text = "P = (a, 1).P1; P1 = (b, 2).P2 + (c, 1).P; P2 = (d, 0.5).P; P[6]";
     let (system, space) = space(text);

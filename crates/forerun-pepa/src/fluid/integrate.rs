@@ -76,11 +76,20 @@ impl Integrator {
             let mut error = 0.0f64;
             for i in 0..n {
                 let e: f64 = h * (0..7).map(|j| E[j] * k[j][i]).sum::<f64>();
-                error = error.max(e.abs() / (self.tolerance * (y[i].abs() + 1e-3 * largest)));
+                let allowed = self.tolerance * (y[i].abs() + 1e-3 * largest);
+                // No population is negative: a step that leaves one so was too long, however small its error looks
+                // (what is not there does not flow, and hides how fast it would).
+                let beyond = (e.abs() / allowed).max(if y[i] < 0.0 { -y[i] / allowed } else { 0.0 });
+                error = if y[i].is_finite() && e.is_finite() { error.max(beyond) } else { f64::INFINITY };
             }
             if error <= 1.0 {
+                // Below what is allowed.
+                y.iter_mut().for_each(|y| *y = y.max(0.0));
                 now = if last { to } else { now + h };
                 x.copy_from_slice(&y);
+            }
+            if !h.is_normal() {
+                return Err(Stopped::Steps);
             }
             let factor = 0.9 * error.max(1e-10).powf(-0.2);
             if !(last && error <= 1.0) || factor < 1.0 {

@@ -175,7 +175,8 @@ impl<'a> Rates<'a> {
         {
             return Some(value.round() as u32);
         }
-        let message = format!("the number of copies is {value}; it must be a whole number from 1 on");
+        let message =
+            format!("the number of copies is {value}; it must be a whole number from 1 to {}", i32::MAX);
         self.problems.push(Diagnostic::error("copies", expr.span().range(), message));
         None
     }

@@ -121,7 +121,13 @@ fn summary(engine: &Engine<'_>, how: &Simulation, all: &[Bins]) -> Simulated {
     let actions = engine.actions();
     let mut throughput = Vec::new();
     for (at, name) in actions.iter().enumerate() {
-        throughput.push(estimate(name, &|b| total(&b.events, at, actions.len()) / kept));
+        let mut seen = estimate(name, &|b| total(&b.events, at, actions.len()) / kept);
+        if seen.mean == 0.0 {
+            // Of what never happened nothing says how much it varies, but that as rare a thing as this would
+            // have happened with that confidence (the "rule of three").
+            seen.half = -(1.0 - how.confidence).ln() / (kept * all.len() as f64);
+        }
+        throughput.push(seen);
     }
     let mut population = Vec::new();
     for (at, name) in engine.labels().iter().enumerate() {

@@ -204,8 +204,9 @@ pub struct PassageArgs {
     /// When to look.
     #[command(flatten)]
     pub times: TimesArgs,
-    /// Shares of all passages whose longest time is wanted.
-    #[arg(long, value_name = "P,P…", value_delimiter = ',', default_values_t = [0.5, 0.9, 0.95, 0.99])]
+    /// Shares of all passages whose longest time is wanted [default: 0.5,0.9,0.95,0.99].
+    #[arg(long, value_name = "P,P…", value_delimiter = ',', hide_default_value = true,
+        default_values_t = [0.5, 0.9, 0.95, 0.99])]
     pub quantiles: Vec<f64>,
 }
 

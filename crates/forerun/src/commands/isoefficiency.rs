@@ -111,7 +111,7 @@ fn table(curves: &[Curve]) -> String {
         ("work", Right),
         ("makespan", Right),
         ("efficiency", Right),
-        ("at most", Right),
+        ("as work grows", Right),
     ]);
     for curve in curves {
         for (at, point) in curve.points.iter().enumerate() {

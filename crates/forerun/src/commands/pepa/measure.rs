@@ -25,9 +25,13 @@ impl Wanted {
     /// Its value.
     pub(super) fn value(&self, measures: &Measures) -> Result<f64, CliError> {
         let named = |name: &str| measures.population_of(name).or_else(|| measures.throughput_of(name));
-        evaluate(&self.expr, &named).map_err(|why| {
+        let value = evaluate(&self.expr, &named).map_err(|why| {
             let actions: Vec<&str> = measures.throughput.iter().map(|(n, _)| n.as_str()).collect();
             request(format!("--measure \'{}\': {why}; actions are {}", self.text, actions.join(", ")))
-        })
+        })?;
+        if value.is_finite() {
+            return Ok(value);
+        }
+        Err(request(format!("--measure \'{}\': it is {value} here, which is no number", self.text)))
     }
 }

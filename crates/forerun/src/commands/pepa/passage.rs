@@ -67,8 +67,14 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     columns.show(context)?;
     columns.csv(args.times.csv.as_deref())?;
     for (share, time) in &found.quantiles {
-        let time = time.map_or(format!("more than {}", args.times.until), figure);
-        console.say("quantile", &format!("{} of all take at most {time}", crate::text::share(*share)))?;
+        let of = crate::text::share(*share);
+        let sentence = match time {
+            Some(time) => format!("{of} of all take at most {}", figure(*time)),
+            None => {
+                format!("fewer than {of} of all have ended by {}: a longer --until tells", args.times.until)
+            }
+        };
+        console.say("quantile", &sentence)?;
     }
     console.data(&Found {
         states: space.states(),

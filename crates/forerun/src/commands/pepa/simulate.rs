@@ -83,6 +83,9 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
             figure(found.warm_up)
         ),
     )?;
+    if found.events == 0 {
+        console.say("note", "nothing happened in that time: a longer --time tells more")?;
+    }
     if found.deadlocks > 0 {
         console.say(
             "deadlock",

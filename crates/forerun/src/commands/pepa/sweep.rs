@@ -78,6 +78,15 @@ pub(super) fn run(args: &SweepArgs, context: &Context) -> Result<(), CliError> {
             file::check(option, path)?;
         }
     }
+    for (n, axis) in axes.iter().enumerate() {
+        let name = &axis.name;
+        if axes[..n].iter().any(|other| other.name == *name) {
+            return Err(request(format!("--over: {name} is there twice; give all its values at once")));
+        }
+        if settings(&args.model.set)?.contains_key(name) {
+            return Err(request(format!("--set {name} and --over {name}: drop one of the two")));
+        }
+    }
     let total = axes.iter().try_fold(1usize, |n, a| n.checked_mul(a.values.len())).filter(|n| *n <= POINTS);
     let total = total.ok_or_else(|| {
         request(format!("--over: there are more than {POINTS} combinations; take fewer values"))
