@@ -87,7 +87,7 @@ impl Facts {
 /// Most results that a delivery can be asked to wait for.
 const MOST_RESULTS: u64 = 1 << 32;
 /// Most messages that a rank can be allowed to be ahead.
-const MOST_AHEAD: usize = 1 << 20;
+pub(crate) const MOST_AHEAD: usize = 1 << 20;
 /// Largest fan-in: far beyond it one rank would do nothing but merge.
 const MOST_ARITY: usize = 1 << 12;
 
@@ -238,9 +238,7 @@ fn refine(
             predict(&Shape::from(&tried), &load, costs, platform).map_err(crate::error::request)?;
         choice.plan = Plan { predicted: Some(prediction.interval), ..tried };
         choice.prediction = prediction;
-        if planned.best.plan.strategy == Strategy::Adaptive {
-            planned.best = choice.clone();
-        }
+        planned.explain(request);
     }
     Ok(())
 }

@@ -37,6 +37,17 @@ pub struct Planned {
     pub tried: usize,
 }
 
+impl Planned {
+    /// Says anew why the first of the choices is taken, after their predictions were refined.
+    pub fn explain(&mut self, request: &Request<'_>) {
+        if self.ranked.is_empty() {
+            return;
+        }
+        self.ranked[0].plan.reason = reason::words(request, &self.ranked);
+        self.best = self.ranked[0].clone();
+    }
+}
+
 /// Why there is no plan: a sentence with what was asked for and what would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError(String);

@@ -6,7 +6,7 @@ use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
-use crate::planning::analytic;
+use crate::planning::{MOST_AHEAD, analytic};
 
 /// How far the costs of blocks are trusted beyond the largest that was tried.
 const BEYOND: u64 = 4;
@@ -48,6 +48,9 @@ impl Facts {
 /// The option that cannot be, or that is of another skeleton.
 pub fn check(shape: &ShapeOptions) -> Result<(), CliError> {
     block(shape)?;
+    if let Some(ahead) = shape.ahead.filter(|&ahead| ahead > MOST_AHEAD) {
+        return Err(request(format!("--ahead {ahead}: at most {MOST_AHEAD} blocks are read ahead")));
+    }
     let of_reductions = [
         ("--strategy", shape.strategy.get().is_some()),
         ("--groups", shape.groups.is_some()),

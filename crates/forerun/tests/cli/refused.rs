@@ -25,6 +25,7 @@ fn options_that_cannot_be() {
         ("run sort in --arity 18446744073709551615", &["--arity", "at most"]),
         ("run sort in --set 18446744073709551615", &["--set", "at most"]),
         ("run sort in --window 18446744073709551615", &["--window", "at most"]),
+        ("run sort in --skeleton scatter-gather --ahead 999999999", &["--ahead 999999999", "at most"]),
         ("run sort in --groups 18446744073709551615 -p 2", &["--groups", "divisor of 2"]),
         ("run sort in --memory 18446744073709551615B", &["--memory", "too large"]),
         ("run sort in --repeat 0", &["--repeat 0", "at least once"]),
