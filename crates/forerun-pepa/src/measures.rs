@@ -67,13 +67,8 @@ impl Measures {
             .collect();
         let mut population: Vec<(String, f64)> = Vec::new();
         let mut utilisation: Vec<Utilisation> = Vec::new();
-        for (component, (locals, copies)) in space.components().enumerate() {
-            let mut counts = vec![0.0; locals.len()];
-            for (state, p) in weighed() {
-                for (at, count) in counts.iter_mut().enumerate() {
-                    *count += p * space.count(state, component, at) as f64;
-                }
-            }
+        let counted = space.counted(weighed());
+        for ((locals, copies), counts) in space.components().zip(counted) {
             let mut shares = Vec::new();
             for (local, count) in locals.iter().zip(counts) {
                 let label = &system.locals[*local as usize].label;

@@ -1,76 +1,26 @@
 //! The search for all states.
 //!
 //! A search by breadth in rounds. In each, threads take chunks of states that are not yet looked
-//! at and find what follows them; what is known already gets its number at once. The rest is sorted by
-//! shard of the hash table, and threads insert shard by shard. Last, what is new is numbered in the order in
-//! which a search on one thread would have found it, so the numbers do not depend on the threads.
+//! at and find what follows them; what is known already gets its number at once, and what is new a place
+//! ([`Fresh`]). Then what is new is numbered in the order in which a search on one thread would have found it, so the
+//! numbers do not depend on the threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Progress;
-use super::labels::{Cache, Labels, Numbers, grow};
+use super::chunk::{Chunk, View, Worker};
+use super::fresh::{Block, Fresh};
+use super::labels::{Labels, Numbers, grow};
 use super::rules::{Root, may_coincide};
-use super::successors::{Change, Fault, Successor, merge, successors};
+use super::successors::Fault;
 use super::symmetry::Symmetry;
-use super::table::{SHARDS, Table, hash, shard};
+use super::table::{Table, hash};
 
 /// States that a thread takes at once.
 const CHUNK: usize = 512;
 /// Chunks of one round.
 const ROUND: usize = 128;
-/// Where a number is still to be given.
-const UNNUMBERED: u32 = u32::MAX;
-
-/// A state that is not known from earlier rounds.
-#[derive(Debug, Clone, Copy)]
-struct Pending<const W: usize> {
-    state: [u64; W],
-    hash: u64,
-    /// The chunk's transition that leads to it.
-    at: u32,
-    /// Its number, or from `known` on that among the new ones of its shard.
-    number: u32,
-}
-
-/// What a chunk gave.
-#[derive(Debug)]
-struct Found<const W: usize> {
-    counts: Vec<u32>,
-    targets: Vec<u32>,
-    labels: Vec<u32>,
-    pending: [Vec<Pending<W>>; SHARDS],
-    fault: Option<(usize, Fault)>,
-}
-
-impl<const W: usize> Default for Found<W> {
-    fn default() -> Self {
-        Found {
-            counts: Vec::new(),
-            targets: Vec::new(),
-            labels: Vec::new(),
-            pending: std::array::from_fn(|_| Vec::new()),
-            fault: None,
-        }
-    }
-}
-
-/// What a thread has at hand.
-#[derive(Debug, Default)]
-struct Worker<const W: usize> {
-    scratch: Vec<Change<W>>,
-    next: Vec<Successor<W>>,
-    hashes: Vec<(u64, u32)>,
-    keys: Vec<u64>,
-    cache: Cache,
-}
-
-/// One shard's work of a round.
-struct Job<'a, const W: usize> {
-    table: &'a mut Table,
-    lists: Vec<Vec<Pending<W>>>,
-    created: Vec<([u64; W], u64, usize)>,
-}
 
 /// All that was found, with states of `W` words.
 pub(crate) struct Explored<const W: usize> {
@@ -113,11 +63,6 @@ pub(crate) fn explore<const W: usize>(
     threads: usize,
     progress: &mut dyn FnMut(Progress) -> bool,
 ) -> Result<Explored<W>, Stop> {
-    let coincide = may_coincide(roots);
-    let labels = Mutex::new(Labels::default());
-    let mut tables: Vec<Table> = (0..SHARDS).map(|_| Table::new()).collect();
-    let mut workers: Vec<Worker<W>> = (0..threads.max(1)).map(|_| Worker::default()).collect();
-    let mut founds: Vec<Mutex<Found<W>>> = Vec::new();
     let mut out = Explored {
         states: Vec::new(),
         rows: vec![0],
@@ -130,39 +75,29 @@ pub(crate) fn explore<const W: usize>(
     if let Some(symmetry) = symmetry {
         symmetry.canonical(&mut first, &mut Vec::new());
     }
-    let h = hash(&first);
-    if let Err(at) = tables[shard(h)].find(h, |_| false) {
-        tables[shard(h)].fill(at, h, 0);
-    }
+    let mut table = Table::new();
+    let mut fresh = Fresh::default();
+    fresh.clear(1);
+    table.reserve(&out.states, &fresh);
+    table.find_or_insert(hash(&first), &first, &out.states, &fresh, &mut || Some(0));
     out.states.push(first);
-    let mut done = 0;
+    let mut search = Search {
+        roots,
+        coincide: may_coincide(roots),
+        symmetry,
+        labels: Mutex::new(Labels::default()),
+        table,
+        fresh,
+        workers: (0..threads.max(1)).map(|_| Worker::default()).collect(),
+        chunks: Vec::new(),
+    };
+    let (mut done, mut created) = (0, 0);
     while done < out.states.len() {
         let end = out.states.len().min(done + CHUNK * ROUND);
-        let chunks = (end - done).div_ceil(CHUNK);
-        while founds.len() < chunks {
-            founds.push(Mutex::new(Found::default()));
-        }
-        let expand = |worker: &mut Worker<W>, chunk: usize| {
-            let from = done + chunk * CHUNK;
-            let mut found = founds[chunk].lock().unwrap_or_else(PoisonError::into_inner);
-            let states = &out.states[..];
-            expand_chunk(
-                roots,
-                coincide,
-                symmetry,
-                states,
-                from..end.min(from + CHUNK),
-                &tables,
-                &labels,
-                worker,
-                &mut found,
-            );
-        };
-        share(&mut workers, chunks, expand);
-        if let Some((state, fault)) = founds[..chunks].iter_mut().find_map(|f| lock(f).fault) {
-            return Err(Stop::Fault(out.states[state].to_vec(), fault));
-        }
-        number(&mut out, &mut tables, &mut founds[..chunks], &mut workers)?;
+        let before = out.states.len();
+        // Mostly as many as the last time.
+        search.round(&mut out, done..end, created * 2 + (end - done))?;
+        created = out.states.len() - before;
         done = end;
         if out.states.len() > limit {
             return Err(Stop::Limit);
@@ -170,22 +105,130 @@ pub(crate) fn explore<const W: usize>(
         if out.targets.len() > u32::MAX as usize / 2 {
             return Err(Stop::Transitions);
         }
-        let bytes = out.bytes() + tables.iter().map(Table::bytes).sum::<usize>();
+        let bytes = out.bytes() + search.table.bytes();
         if !progress(Progress { states: out.states.len(), done, bytes }) {
             return Err(Stop::Asked);
         }
     }
-    out.table_bytes = tables.iter().map(Table::bytes).sum();
-    out.known = labels.into_inner().unwrap_or_else(PoisonError::into_inner);
+    out.table_bytes = search.table.bytes();
+    out.known = search.labels.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(out)
 }
 
-fn lock<T>(of: &mut Mutex<T>) -> &mut T {
+/// What is kept from round to round beside what was found.
+struct Search<'a, const W: usize> {
+    roots: &'a [Root],
+    coincide: bool,
+    symmetry: Option<&'a Symmetry>,
+    labels: Mutex<Labels>,
+    table: Table,
+    fresh: Fresh<W>,
+    workers: Vec<Worker<W>>,
+    chunks: Vec<Mutex<Chunk<W>>>,
+}
+
+impl<const W: usize> Search<'_, W> {
+    /// Looks at a range of states; about so many new ones are expected.
+    fn round(
+        &mut self,
+        out: &mut Explored<W>,
+        range: std::ops::Range<usize>,
+        expected: usize,
+    ) -> Result<(), Stop> {
+        let known = out.states.len() as u32;
+        let count = range.len().div_ceil(CHUNK);
+        if self.chunks.len() < count {
+            self.chunks.resize_with(count, Mutex::default);
+        }
+        for worker in &mut self.workers {
+            worker.block = Block::default();
+            if count > 1 {
+                worker.recent.open();
+            }
+        }
+        self.fresh.clear(expected + self.workers.len() * 64);
+        self.table.reserve(&out.states, &self.fresh);
+        let Search { roots, coincide, symmetry, labels, table, fresh, workers, chunks } = self;
+        let (roots, coincide, symmetry) = (*roots, *coincide, *symmetry);
+        let chunks = &mut chunks[..count];
+        let states = &out.states;
+        let view = View { roots, coincide, symmetry, states, table, fresh, labels };
+        let mut in_order = share(workers, count, |worker, at| {
+            let from = range.start + at * CHUNK;
+            lock(&chunks[at]).expand(&view, worker, at, from..range.end.min(from + CHUNK));
+        });
+        if let Some((state, fault)) = chunks.iter_mut().find_map(|c| own(c).fault) {
+            return Err(Stop::Fault(out.states[state].to_vec(), fault));
+        }
+        let homeless: usize = chunks.iter_mut().map(|c| own(c).homeless.len()).sum();
+        if homeless > 0 {
+            in_order = false;
+            fresh.extend(homeless);
+            table.reserve(states, fresh);
+            let view = View { roots, coincide, symmetry, states, table, fresh, labels };
+            let mut block = Block::default();
+            for (at, chunk) in chunks.iter_mut().enumerate() {
+                own(chunk).house(&view, &mut block, at);
+            }
+        }
+        // Who finds which states first, and so in which order they are numbered.
+        let (table, fresh) = (&*table, &*fresh);
+        share(workers, count, |_, at| {
+            let chunk = &mut *lock(&chunks[at]);
+            let mut created = std::mem::take(&mut chunk.created);
+            chunk.firsts(fresh, known, at, |place| created.push(fresh.state(place)));
+            chunk.created = created;
+        });
+        let mut begins = Vec::with_capacity(count);
+        for chunk in chunks.iter_mut() {
+            begins.push(out.states.len() as u32);
+            let created = &own(chunk).created;
+            if out.states.len() + created.len() > (1 << 30) {
+                return Err(Stop::Limit);
+            }
+            out.states.extend_from_slice(created);
+        }
+        // On one thread places are taken in that order anyway.
+        if !in_order {
+            share(workers, count, |_, at| {
+                let mut number = begins[at];
+                lock(&chunks[at]).firsts(fresh, known, at, |place| {
+                    table.renumber(fresh.give(place, number), number);
+                    number += 1;
+                });
+            });
+            workers.iter_mut().for_each(|w| w.recent.renumber(fresh, known));
+            share(workers, count, |_, at| {
+                let new = |target: &&mut u32| **target >= known;
+                let targets = &mut lock(&chunks[at]).targets;
+                targets.iter_mut().filter(new).for_each(|t| *t = fresh.number(*t - known));
+            });
+        }
+        for chunk in chunks {
+            let chunk = own(chunk);
+            grow(&mut out.targets, chunk.targets.len());
+            out.targets.extend_from_slice(&chunk.targets);
+            out.labels.extend(&chunk.labels);
+            let mut last = out.rows.last().copied().unwrap_or(0);
+            out.rows.extend(chunk.counts.iter().map(|count| {
+                last += count;
+                last
+            }));
+        }
+        Ok(())
+    }
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn own<T>(of: &mut Mutex<T>) -> &mut T {
     of.get_mut().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Lets the workers take the numbers below `count`.
-fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) + Sync) {
+/// Lets the workers take the numbers below `count`; whether one of them took all, in their order.
+fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) + Sync) -> bool {
     let next = AtomicUsize::new(0);
     let run = |worker: &mut T| {
         loop {
@@ -199,7 +242,7 @@ fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) 
     let (first, others) = workers.split_at_mut(1);
     if count < 4 || others.is_empty() {
         first.iter_mut().for_each(run);
-        return;
+        return true;
     }
     std::thread::scope(|scope| {
         for worker in others {
@@ -207,156 +250,5 @@ fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) 
         }
         first.iter_mut().for_each(run);
     });
-}
-
-/// Finds what follows the states of a chunk.
-#[expect(clippy::too_many_arguments)]
-fn expand_chunk<const W: usize>(
-    roots: &[Root],
-    coincide: bool,
-    symmetry: Option<&Symmetry>,
-    states: &[[u64; W]],
-    range: std::ops::Range<usize>,
-    tables: &[Table],
-    labels: &Mutex<Labels>,
-    worker: &mut Worker<W>,
-    found: &mut Found<W>,
-) {
-    found.counts.clear();
-    found.targets.clear();
-    found.labels.clear();
-    found.pending.iter_mut().for_each(Vec::clear);
-    let Worker { scratch, next, hashes, keys, cache } = worker;
-    // Permuted states are merged when they are in order.
-    let coincide = symmetry.is_none() && coincide;
-    next.clear();
-    for at in range {
-        let begin = next.len();
-        if let Err(fault) = successors(roots, coincide, &states[at], scratch, next) {
-            found.fault = Some((at, fault));
-            return;
-        }
-        if let Some(symmetry) = symmetry {
-            next[begin..].iter_mut().for_each(|s| symmetry.canonical(&mut s.state, keys));
-            merge(next, begin);
-        }
-        found.counts.push((next.len() - begin) as u32);
-    }
-    // In two passes, so that the memory of many lookups is fetched at the same time.
-    hashes.clear();
-    hashes.extend(next.iter().map(|s| {
-        let h = hash(&s.state);
-        (h, tables[shard(h)].touch(h))
-    }));
-    for (at, (step, (h, _))) in next.iter().zip(hashes.iter()).enumerate() {
-        found.labels.push(cache.get(step.action, step.rate, labels));
-        let table = &tables[shard(*h)];
-        match table.find(*h, |n| states[n as usize] == step.state) {
-            Ok(number) => found.targets.push(number),
-            Err(_) => {
-                found.targets.push(UNNUMBERED);
-                found.pending[shard(*h)].push(Pending {
-                    state: step.state,
-                    hash: *h,
-                    at: at as u32,
-                    number: 0,
-                });
-            }
-        }
-    }
-}
-
-/// Inserts what is new and numbers it.
-fn number<const W: usize>(
-    out: &mut Explored<W>,
-    tables: &mut [Table],
-    founds: &mut [Mutex<Found<W>>],
-    workers: &mut [Worker<W>],
-) -> Result<(), Stop> {
-    let known = out.states.len() as u32;
-    let mut jobs: Vec<Mutex<Job<'_, W>>> = Vec::with_capacity(SHARDS);
-    for (at, table) in tables.iter_mut().enumerate() {
-        let lists = founds.iter_mut().map(|f| std::mem::take(&mut lock(f).pending[at])).collect();
-        jobs.push(Mutex::new(Job { table, lists, created: Vec::new() }));
-    }
-    let states = &out.states;
-    share(workers, SHARDS, |_, at| {
-        insert(&mut jobs[at].lock().unwrap_or_else(PoisonError::into_inner), states, known);
-    });
-    let mut jobs: Vec<Job<'_, W>> =
-        jobs.into_iter().map(|j| j.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-    let mut offsets = [0usize; SHARDS];
-    let mut total = 0;
-    for (offset, job) in offsets.iter_mut().zip(&jobs) {
-        *offset = total;
-        total += job.created.len();
-    }
-    if known as usize + total > (1 << 30) {
-        return Err(Stop::Limit);
-    }
-    // Numbers in the order of the transitions that lead there.
-    let mut numbers = vec![UNNUMBERED; total];
-    let new = |n: u32| n >= known;
-    for (chunk, found) in founds.iter_mut().enumerate() {
-        let found = lock(found);
-        for (job, offset) in jobs.iter().zip(offsets) {
-            for pending in &job.lists[chunk] {
-                let n = pending.number;
-                // Above all known numbers until it has its own.
-                found.targets[pending.at as usize] = if new(n) { n + offset as u32 } else { n };
-            }
-        }
-        for target in found.targets.iter_mut().filter(|t| new(**t)) {
-            let n = (*target - known) as usize;
-            if numbers[n] == UNNUMBERED {
-                numbers[n] = out.states.len() as u32;
-                let at = offsets.partition_point(|o| *o <= n) - 1;
-                out.states.push(jobs[at].created[n - offsets[at]].0);
-            }
-            *target = numbers[n];
-        }
-        grow(&mut out.targets, found.targets.len());
-        out.targets.extend_from_slice(&found.targets);
-        out.labels.extend(&found.labels);
-        for count in &found.counts {
-            let last = out.rows.last().copied().unwrap_or(0);
-            out.rows.push(last + count);
-        }
-    }
-    for (at, job) in jobs.iter_mut().enumerate() {
-        for (n, (_, hash, slot)) in job.created.iter().enumerate() {
-            job.table.renumber(*slot, *hash, numbers[offsets[at] + n]);
-        }
-        for (found, list) in founds.iter_mut().zip(std::mem::take(&mut job.lists)) {
-            lock(found).pending[at] = list;
-        }
-    }
-    Ok(())
-}
-
-/// Inserts one shard's states.
-fn insert<const W: usize>(job: &mut Job<'_, W>, states: &[[u64; W]], known: u32) {
-    let Job { table, lists, created } = job;
-    let more: usize = lists.iter().map(Vec::len).sum();
-    if more == 0 {
-        return;
-    }
-    table.reserve(more, known + (CHUNK * ROUND) as u32 + more as u32, |n| hash(&states[n as usize]));
-    for list in lists {
-        for pending in list {
-            let is = |n: u32| {
-                let there = if n >= known { &created[(n - known) as usize].0 } else { &states[n as usize] };
-                *there == pending.state
-            };
-            pending.number = match table.find(pending.hash, is) {
-                Ok(number) => number,
-                Err(at) => {
-                    let number = known + created.len() as u32;
-                    table.fill(at, pending.hash, number);
-                    created.push((pending.state, pending.hash, at));
-                    number
-                }
-            };
-        }
-    }
+    false
 }

@@ -1,8 +1,11 @@
 //! The states that a model can be in, and what leads from one to another.
 
+mod chunk;
 mod explore;
+mod fresh;
 mod labels;
 mod layout;
+mod recent;
 mod rules;
 mod successors;
 mod symmetry;
@@ -230,6 +233,24 @@ impl Space {
     /// its `at`-th local state.
     pub fn count(&self, state: usize, component: usize, at: usize) -> u64 {
         self.layout.parts[component].count(at, self.packed(state))
+    }
+
+    /// For each component, in the order of [`components`](Space::components), how many of its copies are in each of its
+    /// local states in the mean over weighed states. Cost: one pass over them.
+    pub(crate) fn counted(&self, weighed: impl Iterator<Item = (usize, f64)>) -> Vec<Vec<f64>> {
+        let mut all: Vec<Vec<f64>> = self.layout.parts.iter().map(|p| vec![0.0; p.locals.len()]).collect();
+        for (state, weight) in weighed {
+            let state = self.packed(state);
+            for (part, counts) in self.layout.parts.iter().zip(&mut all) {
+                if part.is_array {
+                    let counts = part.fields.iter().zip(counts);
+                    counts.for_each(|(field, count)| *count += weight * field.get(state) as f64);
+                } else {
+                    counts[part.fields[0].get(state) as usize] += weight;
+                }
+            }
+        }
+        all
     }
 
     /// How many states there would be if every copy of an array and every component were told apart: exact as

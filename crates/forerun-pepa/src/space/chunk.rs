@@ -1,0 +1,162 @@
+//! Some states of a round of the search, and what follows them.
+
+use std::ops::Range;
+use std::sync::Mutex;
+
+use super::fresh::{Block, Fresh};
+use super::labels::{Cache, Labels};
+use super::recent::Recent;
+use super::rules::Root;
+use super::successors::{Change, Fault, Successor, merge, successors};
+use super::symmetry::Symmetry;
+use super::table::{Table, hash};
+
+/// In place of a number that has to be looked up.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// What all threads of a round look at.
+pub(crate) struct View<'a, const W: usize> {
+    pub(crate) roots: &'a [Root],
+    /// Whether equal changes must be added.
+    pub(crate) coincide: bool,
+    pub(crate) symmetry: Option<&'a Symmetry>,
+    /// The states that have numbers.
+    pub(crate) states: &'a [[u64; W]],
+    pub(crate) table: &'a Table,
+    pub(crate) fresh: &'a Fresh<W>,
+    pub(crate) labels: &'a Mutex<Labels>,
+}
+
+/// What a thread has at hand.
+#[derive(Debug, Default)]
+pub(crate) struct Worker<const W: usize> {
+    scratch: Vec<Change<W>>,
+    next: Vec<Successor<W>>,
+    hashes: Vec<u64>,
+    keys: Vec<u64>,
+    cache: Cache,
+    pub(crate) recent: Recent<W>,
+    pub(crate) block: Block,
+}
+
+/// A chunk of states and their transitions.
+#[derive(Debug)]
+pub(crate) struct Chunk<const W: usize> {
+    /// How many transitions each state has.
+    pub(crate) counts: Vec<u32>,
+    pub(crate) labels: Vec<u32>,
+    /// Where each transition leads: the number of a state, or from that of known states on a place among the fresh ones.
+    pub(crate) targets: Vec<u32>,
+    /// Transitions for which there was no place left, with the state that each leads to.
+    pub(crate) homeless: Vec<(u32, [u64; W])>,
+    /// States to which no transition of the round leads before one of this chunk.
+    pub(crate) created: Vec<[u64; W]>,
+    pub(crate) fault: Option<(usize, Fault)>,
+}
+
+impl<const W: usize> Default for Chunk<W> {
+    fn default() -> Self {
+        Chunk {
+            counts: Vec::new(),
+            labels: Vec::new(),
+            targets: Vec::new(),
+            homeless: Vec::new(),
+            created: Vec::new(),
+            fault: None,
+        }
+    }
+}
+
+impl<const W: usize> Chunk<W> {
+    /// Finds what follows the states of a range. The chunk is the `number`-th of its round.
+    pub(crate) fn expand(
+        &mut self,
+        view: &View<'_, W>,
+        worker: &mut Worker<W>,
+        number: usize,
+        range: Range<usize>,
+    ) {
+        self.counts.clear();
+        self.labels.clear();
+        self.targets.clear();
+        self.homeless.clear();
+        self.created.clear();
+        let Worker { scratch, next, hashes, keys, cache, recent, block } = worker;
+        // Permuted states are merged when they are in order.
+        let coincide = view.symmetry.is_none() && view.coincide;
+        next.clear();
+        for at in range {
+            let begin = next.len();
+            if let Err(fault) = successors(view.roots, coincide, &view.states[at], scratch, next) {
+                self.fault = Some((at, fault));
+                return;
+            }
+            if let Some(symmetry) = view.symmetry {
+                next[begin..].iter_mut().for_each(|s| symmetry.canonical(&mut s.state, keys));
+                merge(next, begin);
+            }
+            self.counts.push((next.len() - begin) as u32);
+        }
+        self.labels.extend(next.iter().map(|step| cache.get(step.action, step.rate, view.labels)));
+        // In two passes, so that the memory of many look-ups is fetched at the same time.
+        let known = view.states.len() as u32;
+        hashes.clear();
+        let mut touched = 0;
+        for step in next.iter() {
+            let h = hash(&step.state);
+            hashes.push(h);
+            let target = recent.get(h, &step.state).unwrap_or_else(|| {
+                touched ^= view.table.touch(h);
+                ELSEWHERE
+            });
+            self.targets.push(target);
+        }
+        std::hint::black_box(touched);
+        for (at, (step, h)) in next.iter().zip(hashes.iter()).enumerate() {
+            let mut target = self.targets[at];
+            if target == ELSEWHERE {
+                let mut place = || block.next(view.fresh);
+                match view.table.find_or_insert(*h, &step.state, view.states, view.fresh, &mut place) {
+                    Some(found) => target = found,
+                    None => {
+                        self.homeless.push((at as u32, step.state));
+                        continue;
+                    }
+                }
+                recent.set(*h, &step.state, target);
+                self.targets[at] = target;
+            }
+            if target >= known {
+                view.fresh.led_to(target - known, transition(number, at));
+            }
+        }
+    }
+
+    /// Finds places for transitions that had none.
+    pub(crate) fn house(&mut self, view: &View<'_, W>, block: &mut Block, number: usize) {
+        let known = view.states.len() as u32;
+        for (at, state) in self.homeless.drain(..) {
+            let mut place = || block.next(view.fresh);
+            let found = view.table.find_or_insert(hash(&state), &state, view.states, view.fresh, &mut place);
+            let target = found.unwrap_or(0);
+            if target >= known {
+                view.fresh.led_to(target - known, transition(number, at as usize));
+            }
+            self.targets[at as usize] = target;
+        }
+    }
+
+    /// Which states it is the first to lead to, in the order of its transitions: their places, passed to `each`.
+    pub(crate) fn firsts(&self, fresh: &Fresh<W>, known: u32, number: usize, mut each: impl FnMut(u32)) {
+        for (at, target) in self.targets.iter().enumerate() {
+            if *target >= known && fresh.is_first(*target - known, transition(number, at)) {
+                each(*target - known);
+            }
+        }
+    }
+}
+
+/// A transition's place in the order of its round.
+fn transition(chunk: usize, at: usize) -> u64 {
+    (chunk as u64) << 32 | at as u64
+}
