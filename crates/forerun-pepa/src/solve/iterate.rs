@@ -1,7 +1,9 @@
 //! Steady states of large chains, step by step.
 
+use super::extrapolate::{KEPT, extrapolate};
 use super::krylov::improve;
 use super::multilevel::{Hierarchy, cycle};
+use super::start::start;
 use super::{normalise, sweep};
 use crate::chain::Chain;
 
@@ -63,13 +65,14 @@ pub(super) struct Iteration<'a> {
     order: Order,
     /// By which factor the residual shrank with each order that was tried.
     shrunk: Vec<f64>,
+    /// And in the last round of sweeps.
+    last: f64,
     best: f64,
 }
 
 impl<'a> Iteration<'a> {
     pub(super) fn new(chain: &'a Chain) -> Self {
-        let n = chain.states();
-        let x = vec![1.0 / n as f64; n];
+        let x = start(chain);
         let residual = chain.residual(&x);
         Iteration {
             chain,
@@ -81,6 +84,7 @@ impl<'a> Iteration<'a> {
             method: Method::Sweeps,
             order: Order::ToAndFro,
             shrunk: Vec::new(),
+            last: 0.0,
             best: f64::INFINITY,
         }
     }
@@ -105,10 +109,17 @@ impl<'a> Iteration<'a> {
                 Method::Sweeps => {
                     let tried = TRIED.get(self.shrunk.len());
                     self.order = tried.copied().unwrap_or(self.order);
-                    self.sweep(BETWEEN);
                     let shrunk = match tried {
-                        Some(_) => self.tried(self.residual / before),
-                        None => Some(self.residual / before),
+                        Some(_) => {
+                            self.sweep(BETWEEN);
+                            self.tried(self.residual / before)
+                        }
+                        None => {
+                            self.sweep_and_extrapolate();
+                            // Every other extrapolation finds little to take out.
+                            let last = std::mem::replace(&mut self.last, self.residual / before);
+                            Some((last * self.last).sqrt())
+                        }
                     };
                     if shrunk.is_some_and(|shrunk| self.needed(shrunk, tolerance, BETWEEN) > SWEEPS) {
                         self.method = Method::Krylov;
@@ -147,6 +158,7 @@ impl<'a> Iteration<'a> {
         let all = TRIED.iter().zip(&self.shrunk).skip(1);
         let (order, shrunk) = all.min_by(|a, b| a.1.total_cmp(b.1))?;
         self.order = *order;
+        self.last = *shrunk;
         Some(*shrunk)
     }
 
@@ -166,15 +178,40 @@ impl<'a> Iteration<'a> {
     }
 
     fn sweep(&mut self, times: usize) {
-        for at in 0..times {
-            match (self.order, at % 2) {
-                (Order::Forward, _) | (Order::ToAndFro, 0) => sweep::forward(self.chain, &mut self.x),
-                _ => sweep::backward(self.chain, &mut self.x),
-            }
-        }
-        self.sweeps += times;
+        (0..times).for_each(|at| self.once(at));
         normalise(&mut self.x);
         self.residual = self.chain.residual(&self.x);
+    }
+
+    fn once(&mut self, at: usize) {
+        match (self.order, at % 2) {
+            (Order::Forward, _) | (Order::ToAndFro, 0) => sweep::forward(self.chain, &mut self.x),
+            _ => sweep::backward(self.chain, &mut self.x),
+        }
+        self.sweeps += 1;
+    }
+
+    /// Sweeps, then goes where the last of them lead to if that is nearer to the solution.
+    fn sweep_and_extrapolate(&mut self) {
+        // Sweeps to and fro are two each.
+        let stride = if self.order == Order::ToAndFro { 2 } else { 1 };
+        let mut iterates = Vec::with_capacity(KEPT);
+        for at in 0..BETWEEN {
+            self.once(at);
+            let left = BETWEEN - 1 - at;
+            if left % stride == 0 && left / stride < KEPT {
+                iterates.push(self.x.clone());
+            }
+        }
+        normalise(&mut self.x);
+        self.residual = self.chain.residual(&self.x);
+        if let Some(mut next) = extrapolate(&iterates) {
+            normalise(&mut next);
+            let residual = self.chain.residual(&next);
+            if residual < self.residual {
+                (self.x, self.residual) = (next, residual);
+            }
+        }
     }
 
     /// A hierarchy for where it is now, and steps with it.

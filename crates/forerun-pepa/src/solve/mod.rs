@@ -2,10 +2,12 @@
 
 mod direct;
 mod error;
+mod extrapolate;
 mod irreducible;
 mod iterate;
 mod krylov;
 mod multilevel;
+mod start;
 mod steady;
 mod sweep;
 

@@ -5,14 +5,10 @@ use std::sync::Mutex;
 
 use super::fresh::{Block, Fresh};
 use super::labels::{Cache, Labels};
-use super::recent::Recent;
 use super::rules::Root;
 use super::successors::{Change, Fault, Successor, merge, successors};
 use super::symmetry::Symmetry;
 use super::table::{Table, hash};
-
-/// In place of a number that has to be looked up.
-const ELSEWHERE: u32 = u32::MAX;
 
 /// What all threads of a round look at.
 pub(crate) struct View<'a, const W: usize> {
@@ -35,7 +31,6 @@ pub(crate) struct Worker<const W: usize> {
     hashes: Vec<u64>,
     keys: Vec<u64>,
     cache: Cache,
-    pub(crate) recent: Recent<W>,
     pub(crate) block: Block,
 }
 
@@ -81,7 +76,7 @@ impl<const W: usize> Chunk<W> {
         self.targets.clear();
         self.homeless.clear();
         self.created.clear();
-        let Worker { scratch, next, hashes, keys, cache, recent, block } = worker;
+        let Worker { scratch, next, hashes, keys, cache, block } = worker;
         // Permuted states are merged when they are in order.
         let coincide = view.symmetry.is_none() && view.coincide;
         next.clear();
@@ -99,35 +94,23 @@ impl<const W: usize> Chunk<W> {
         }
         self.labels.extend(next.iter().map(|step| cache.get(step.action, step.rate, view.labels)));
         // In two passes, so that the memory of many look-ups is fetched at the same time.
-        let known = view.states.len() as u32;
         hashes.clear();
-        let mut touched = 0;
-        for step in next.iter() {
-            let h = hash(&step.state);
-            hashes.push(h);
-            let target = recent.get(h, &step.state).unwrap_or_else(|| {
-                touched ^= view.table.touch(h);
-                ELSEWHERE
-            });
-            self.targets.push(target);
-        }
-        std::hint::black_box(touched);
+        hashes.extend(next.iter().map(|s| hash(&s.state)));
+        std::hint::black_box(hashes.iter().fold(0, |all, h| all ^ view.table.touch(*h)));
+        let known = view.states.len() as u32;
         for (at, (step, h)) in next.iter().zip(hashes.iter()).enumerate() {
-            let mut target = self.targets[at];
-            if target == ELSEWHERE {
-                let mut place = || block.next(view.fresh);
-                match view.table.find_or_insert(*h, &step.state, view.states, view.fresh, &mut place) {
-                    Some(found) => target = found,
-                    None => {
-                        self.homeless.push((at as u32, step.state));
-                        continue;
+            let mut place = || block.next(view.fresh);
+            match view.table.find_or_insert(*h, &step.state, view.states, view.fresh, &mut place) {
+                Some(target) => {
+                    if target >= known {
+                        view.fresh.led_to(target - known, transition(number, at));
                     }
+                    self.targets.push(target);
                 }
-                recent.set(*h, &step.state, target);
-                self.targets[at] = target;
-            }
-            if target >= known {
-                view.fresh.led_to(target - known, transition(number, at));
+                None => {
+                    self.homeless.push((at as u32, step.state));
+                    self.targets.push(0);
+                }
             }
         }
     }

@@ -140,12 +140,7 @@ impl<const W: usize> Search<'_, W> {
         if self.chunks.len() < count {
             self.chunks.resize_with(count, Mutex::default);
         }
-        for worker in &mut self.workers {
-            worker.block = Block::default();
-            if count > 1 {
-                worker.recent.open();
-            }
-        }
+        self.workers.iter_mut().for_each(|w| w.block = Block::default());
         self.fresh.clear(expected + self.workers.len() * 64);
         self.table.reserve(&out.states, &self.fresh);
         let Search { roots, coincide, symmetry, labels, table, fresh, workers, chunks } = self;
@@ -197,7 +192,6 @@ impl<const W: usize> Search<'_, W> {
                     number += 1;
                 });
             });
-            workers.iter_mut().for_each(|w| w.recent.renumber(fresh, known));
             share(workers, count, |_, at| {
                 let new = |target: &&mut u32| **target >= known;
                 let targets = &mut lock(&chunks[at]).targets;

@@ -5,7 +5,6 @@ mod explore;
 mod fresh;
 mod labels;
 mod layout;
-mod recent;
 mod rules;
 mod successors;
 mod symmetry;

@@ -1,0 +1,95 @@
+//! Where an iteration starts.
+
+use crate::chain::Chain;
+
+/// Fewer states than this are solved from anywhere in no time.
+const FEW: usize = 5000;
+/// Steps of the walk, at most, and one in so many that do not count, since the beginning is hardly typical.
+const STEPS: usize = 1 << 20;
+const SETTLE: usize = 10;
+/// What a state that was not met gets, of what one step in an average state is worth.
+const UNMET: f64 = 1e-3;
+
+/// A distribution to start from: where a random walk from the first state on spends its time. Sweeps move probability
+/// by a few states each, so that what is far from where it belongs takes long to get there; what is nearly there
+/// does not. The walk is the same every time. Cost: at most as many steps as there are states, and a copy of the chain
+/// by rows.
+pub(super) fn start(chain: &Chain) -> Vec<f64> {
+    let n = chain.states();
+    if n < FEW {
+        return vec![1.0 / n as f64; n];
+    }
+    let (rows, next) = by_rows(chain);
+    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut times = vec![0.0; n];
+    let (mut state, mut total) = (0usize, 0.0);
+    let steps = n.min(STEPS);
+    for step in 0..steps {
+        let time = 1.0 / chain.exits[state];
+        if step > steps / SETTLE {
+            times[state] += time;
+            total += time;
+        }
+        // Marsaglia's xorshift (Journal of Statistical Software 8, 2003).
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let mut left = (random >> 11) as f64 / (1u64 << 53) as f64 * chain.exits[state];
+        for (to, rate) in &next[rows[state] as usize..rows[state + 1] as usize] {
+            state = *to as usize;
+            left -= rate;
+            if left <= 0.0 {
+                break;
+            }
+        }
+    }
+    let least = UNMET / (n as f64 * steps as f64);
+    times.iter_mut().for_each(|t| *t = (*t / total).max(least));
+    times
+}
+
+/// Where each state's transitions begin, and for each where it leads and how fast.
+fn by_rows(chain: &Chain) -> (Vec<u32>, Vec<(u32, f64)>) {
+    let n = chain.states();
+    let mut rows = vec![0u32; n + 1];
+    chain.from.iter().for_each(|from| rows[*from as usize + 1] += 1);
+    for at in 0..n {
+        rows[at + 1] += rows[at];
+    }
+    let mut next = rows.clone();
+    let mut all = vec![(0u32, 0.0); chain.from.len()];
+    for to in 0..n {
+        for (from, rate) in chain.entering(to) {
+            let at = &mut next[from as usize];
+            all[*at as usize] = (to as u32, rate);
+            *at += 1;
+        }
+    }
+    (rows, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FEW, start};
+    use crate::chain::Chain;
+
+    #[test]
+    fn the_start_is_near_the_solution() {
+        // A queue: up at rate 1, down at rate 2.
+        let n = 2 * FEW;
+        let chain = Chain::build(n, |state, each| {
+            if state + 1 < n {
+                each(state as u32 + 1, 1.0);
+            }
+            if state > 0 {
+                each(state as u32 - 1, 2.0);
+            }
+        });
+        let x = start(&chain);
+        assert!((x.iter().sum::<f64>() - 1.0).abs() < 0.01);
+        assert!(x.iter().all(|p| *p > 0.0));
+        for (state, exact) in [(0, 0.5), (1, 0.25), (2, 0.125)] {
+            assert!((x[state] - exact).abs() < 0.05, "{state}: {}", x[state]);
+        }
+    }
+}
