@@ -8,7 +8,7 @@ const FEW: usize = 5000;
 const STEPS: usize = 1 << 20;
 const SETTLE: usize = 10;
 /// What a state that was not met gets, of what one step in an average state is worth.
-const UNMET: f64 = 1e-3;
+const UNMET: f64 = 1e-20;
 
 /// A distribution to start from: where a random walk from the first state on spends its time. Sweeps move probability
 /// by a few states each, so that what is far from where it belongs takes long to get there; what is nearly there
