@@ -103,7 +103,7 @@ impl<'a> Bounds<'a> {
         let alone = line.moved_in() + line.unloaded(0);
         // The one first stage is always moving an input in, or has one.
         let first = if line.stages[0].len() == 1 { 1.0 / throughput + line.unloaded(1) } else { alone };
-        let latency = first.max(alone) + rest;
+        let latency = first.max(line.pair().unwrap_or(0.0)).max(alone) + rest;
         Ok(Bound { throughput, latency })
     }
 
