@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod messages;
+mod pepa;
 mod record;
 mod scatter;
 mod simulate;
@@ -26,6 +27,8 @@ Names (without one, all):
              commands, on 1 and 2 processors, by every strategy; needs 1 GB of disk
   messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
              beside crossbeam-channel, the standard library's sync_channel and rtrb
+  pepa       seconds to explore and solve PEPA models of up to 8·10^6 states, beside Storm on the same
+             chains (stormpy, which is installed beside this program if it is not there)
   sort       milliseconds to sort numbers on two ranks, beside sort_unstable and rayon in
              memory, and beside GNU sort from file to file; needs 3 GiB of memory
   scatter    how far off predictions are of a sort by scatter-gather: 5·10^6 to 10^8 numbers, on 1
@@ -47,9 +50,10 @@ struct Request {
 type Bench = fn(usize, &mut Record) -> io::Result<()>;
 
 /// All there are.
-const BENCHES: [(&str, Bench); 5] = [
+const BENCHES: [(&str, Bench); 6] = [
     ("accuracy", accuracy::bench),
     ("messages", messages::bench),
+    ("pepa", pepa::bench),
     ("sort", sort::bench),
     ("scatter", scatter::bench),
     ("simulate", simulate::bench),

@@ -128,7 +128,7 @@ fn network() -> LogGps {
 }
 
 /// CPU time of this thread, where the kernel says it, so that other load matters less.
-fn cpu_seconds() -> f64 {
+pub(crate) fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let ns: Option<f64> = stat.split(' ').next().and_then(|n| n.parse().ok());
     ns.map_or_else(wall_seconds, |ns| ns / 1e9)

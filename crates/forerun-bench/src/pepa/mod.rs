@@ -1,0 +1,165 @@
+//! PEPA models explored and solved, beside Storm on the same chains.
+
+mod models;
+mod storm;
+
+use std::cell::Cell;
+use std::time::Instant;
+use std::{fs, io};
+
+use forerun_pepa::export::prism;
+use forerun_pepa::measures::Measures;
+use forerun_pepa::model::{Settings, System, compile};
+use forerun_pepa::solve::{Solving, steady};
+use forerun_pepa::space::{Exploration, Space};
+use forerun_pepa::syntax::{Dialect, parse};
+
+use self::models::{Model, client_server, polling, tandem, workshop};
+use self::storm::{Ran, Storm};
+use crate::record::Record;
+use crate::simulate::cpu_seconds;
+use crate::table::{Contender, Table};
+
+/// Measures how fast states are found, then models explored and solved.
+pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
+    let storm = Storm::find();
+    match &storm {
+        Some(storm) => record.note(&format!(
+            "Storm: stormpy {}, on the PRISM text that `forerun pepa export --as prism` writes of the same model, with its \
+             default settings. All figures but those of two threads are seconds of CPU time.",
+            storm.version
+        )),
+        None => record.note("Storm is not here: `pip install stormpy` was not possible."),
+    }
+    exploring(rounds, record)?;
+    symmetric(record)?;
+    for model in [client_server(80, 16), polling(15), polling(16), workshop(), tandem(707)] {
+        solving(&model, storm.as_ref(), rounds, record)?;
+    }
+    Ok(())
+}
+
+/// The system of a model.
+fn system(model: &Model) -> io::Result<System> {
+    let wrong = || io::Error::other(format!("{} is not a model", model.name));
+    let parsed = parse(&model.text, Dialect::Any).model.ok_or_else(wrong)?;
+    compile(&parsed, &Settings::new()).system.ok_or_else(wrong)
+}
+
+fn explored(system: &System, threads: usize, aggregate: bool) -> io::Result<Space> {
+    let how = Exploration { threads, aggregate, ..Exploration::default() };
+    Space::explore(system, &how, &mut |_| true).map_err(io::Error::other)
+}
+
+fn exploring(rounds: usize, record: &mut Record) -> io::Result<()> {
+    let model = client_server(200, 28);
+    let system = system(&model)?;
+    let space = explored(&system, 1, false)?;
+    let (states, transitions, bytes) = (space.states(), space.transitions(), space.bytes_per_state());
+    drop(space);
+    let speed = |seconds: f64| states as f64 / seconds / 1e6;
+    let one = Contender::new("1 thread, of CPU time", || {
+        let begun = cpu_seconds();
+        explored(&system, 1, false).map_or(f64::NAN, |_| speed(cpu_seconds() - begun))
+    });
+    let two = Contender::new("2 threads, of time", || {
+        let begun = Instant::now();
+        explored(&system, 2, false).map_or(f64::NAN, |_| speed(begun.elapsed().as_secs_f64()))
+    });
+    let title = format!("{}: {states} states, {transitions} transitions explored", model.name);
+    record.add(&Table::measure(title, "million states a second", rounds, vec![one, two]));
+    record.note(&format!("{bytes:.1} bytes a state: packed states, hash table, transitions."));
+    Ok(())
+}
+
+/// States that are put together.
+fn symmetric(record: &mut Record) -> io::Result<()> {
+    let copies = vec!["Server"; 17].join(" <> ");
+    let text = client_server(1, 1).text;
+    let (definitions, _) = text.rsplit_once(';').unwrap_or_default();
+    let model = Model {
+        name: "1 client, 17 servers, each a component".into(),
+        text: format!("{definitions}; Client <request, response> ({copies})"),
+        action: "response",
+    };
+    let system = system(&model)?;
+    let begun = cpu_seconds();
+    let space = explored(&system, 1, true)?;
+    let seconds = cpu_seconds() - begun;
+    record.note(&format!(
+        "{}: {} states stand for {:.0}, found in {seconds:.4} s with --aggregate.",
+        model.name,
+        space.states(),
+        space.distinguished()
+    ));
+    Ok(())
+}
+
+fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Record) -> io::Result<()> {
+    let system = system(model)?;
+    let ours = Cell::new(Ran::default());
+    let how = Cell::new(String::new());
+    let theirs = Cell::new(Ran::default());
+    let mut contenders = vec![Contender::new("forerun, 1 thread", || match once(&system, model.action) {
+        Ok((ran, solver)) => {
+            ours.set(ran);
+            how.set(solver);
+            ran.built + ran.solved
+        }
+        Err(_) => f64::NAN,
+    })];
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("model.sm");
+    fs::write(&file, prism(&system).map_err(io::Error::other)?)?;
+    let reward = format!("{}_a", model.action);
+    let first = storm.map(|storm| storm.run(&file, &reward));
+    if let (Some(storm), Some(Ok(_))) = (storm, &first) {
+        contenders.push(Contender::new("Storm", || match storm.run(&file, &reward) {
+            Ok(ran) => {
+                theirs.set(ran);
+                ran.built + ran.solved
+            }
+            Err(_) => f64::NAN,
+        }));
+    }
+    let title = format!("{}, explored and solved", model.name);
+    record.add(&Table::measure(title, "s of CPU time", rounds, contenders));
+    let (ours, theirs) = (ours.get(), theirs.get());
+    let throughput = |ran: &Ran| format!("throughput of {} {:.9}", model.action, ran.value);
+    let mut text = format!(
+        "forerun: {} states, explored in {:.2} s and solved in {:.2}, {}: {}.",
+        ours.states,
+        ours.built,
+        ours.solved,
+        how.take(),
+        throughput(&ours)
+    );
+    match first {
+        Some(Ok(_)) => {
+            text += &format!(
+                " Storm: {} states, built in {:.2} s and solved in {:.2}: {}.",
+                theirs.states,
+                theirs.built,
+                theirs.solved,
+                throughput(&theirs)
+            );
+        }
+        Some(Err(e)) => text += &format!(" {e}."),
+        None => {}
+    }
+    record.note(&text);
+    Ok(())
+}
+
+/// Explores and solves; says how.
+fn once(system: &System, action: &str) -> io::Result<(Ran, String)> {
+    let begun = cpu_seconds();
+    let space = explored(system, 1, false)?;
+    let built = cpu_seconds();
+    let solution = steady(system, &space, &Solving::default(), &|| false).map_err(io::Error::other)?;
+    let measures = Measures::of(system, &space, &solution.x);
+    let solved = cpu_seconds();
+    let value = measures.throughput_of(action).unwrap_or(f64::NAN);
+    let ran = Ran { states: space.states(), built: built - begun, solved: solved - built, value };
+    Ok((ran, format!("{}, residual {:.1e}, {:?}", solution.solver, solution.residual, solution.confirmation)))
+}
