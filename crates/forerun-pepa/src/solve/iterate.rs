@@ -3,8 +3,9 @@
 use super::extrapolate::{KEPT, extrapolate};
 use super::krylov::improve;
 use super::multilevel::{Hierarchy, cycle};
+use super::normalise;
 use super::start::start;
-use super::{normalise, sweep};
+use super::sweep::Sweeper;
 use crate::chain::Chain;
 
 /// Sweeps between two looks at the residual.
@@ -56,6 +57,7 @@ const TRIED: [Order; 4] = [Order::ToAndFro, Order::Forward, Order::Backward, Ord
 /// A chain that is being solved, from wherever it is.
 pub(super) struct Iteration<'a> {
     chain: &'a Chain,
+    sweeper: Sweeper<'a>,
     pub(super) x: Vec<f64>,
     pub(super) residual: f64,
     pub(super) sweeps: usize,
@@ -76,6 +78,7 @@ impl<'a> Iteration<'a> {
         let residual = chain.residual(&x);
         Iteration {
             chain,
+            sweeper: Sweeper::of(chain),
             x,
             residual,
             sweeps: 0,
@@ -185,8 +188,8 @@ impl<'a> Iteration<'a> {
 
     fn once(&mut self, at: usize) {
         match (self.order, at % 2) {
-            (Order::Forward, _) | (Order::ToAndFro, 0) => sweep::forward(self.chain, &mut self.x),
-            _ => sweep::backward(self.chain, &mut self.x),
+            (Order::Forward, _) | (Order::ToAndFro, 0) => self.sweeper.forward(&mut self.x),
+            _ => self.sweeper.backward(&mut self.x),
         }
         self.sweeps += 1;
     }
