@@ -38,6 +38,56 @@ fn a_queue_that_mixes_slowly_is_solved_to_what_the_formula_says() {
 }
 
 #[test]
+fn sets_of_states_that_hardly_lead_to_each_other_get_their_shares() {
+    // A thousandth of a billionth as often as anything else, it becomes another system. Any mixture of the two is balanced to
+    // twelve digits.
+    for rare in [1e-7, 1e-10, 1e-13] {
+        let text = format!(
+            "A = (fail, {rare:?}).B + (slow, infty).A; B = (fix, {:?}).A + (fast, infty).B;
+             C = (slow, 1).D + (fast, 3).D; D = (rest, 0.5).E; E = (wake, 0.7).C; A <slow, fast> C[120]",
+            2.0 * rare
+        );
+        let (_, found, measures) = solved(&text);
+        let rest = 2.0 + 1.0 / 0.7;
+        let slow = 2.0 / 3.0 * 120.0 / (1.0 + rest);
+        let fast = 1.0 / 3.0 * 120.0 / (1.0 / 3.0 + rest);
+        for (action, exact) in [("slow", slow), ("fast", fast)] {
+            let value = measures.throughput_of(action).unwrap();
+            assert!(near(value, exact, 1e-5), "{rare} {action}: {value}, not {exact}: {}", found.solver);
+        }
+    }
+}
+
+#[test]
+fn two_queues_one_behind_the_other_are_solved_though_arrivals_are_much_faster() {
+    // The tandem queue of Hermanns, Meyer-Kayser and Siegle, 1999, with 100 places each. The first is as good as full.
+    let c = 100;
+    let mut text = String::new();
+    for n in 0..=c {
+        let mut first = Vec::new();
+        let mut second = Vec::new();
+        if n < c {
+            first.push(format!("(arrive, 400).A{}", n + 1));
+            second.push(format!("(arrive, 400).B{}", n + 1));
+        }
+        if n > 0 {
+            first.push(format!("(phase, 0.2).B{n} + (route, 1.8).A{}", n - 1));
+            second.push(format!("(route, 2).A{}", n - 1));
+            text += &format!("B{n} = {};", second.join(" + "));
+        }
+        let up = (n < c).then(|| format!("(route, infty).Q{}", n + 1));
+        let down = (n > 0).then(|| format!("(leave, 4).Q{}", n - 1));
+        let queue: Vec<String> = up.into_iter().chain(down).collect();
+        text += &format!("A{n} = {}; Q{n} = {};", first.join(" + "), queue.join(" + "));
+    }
+    let (_, found, measures) = solved(&format!("{text} A0 <route> Q0"));
+    // Service takes 1/2, and one time in ten 1/2 more.
+    let value = measures.throughput_of("leave").unwrap();
+    assert!(near(value, 1.0 / 0.55, 1e-6), "{value} {}", found.solver);
+    assert!(found.solver.starts_with("Gauss"), "{}", found.solver);
+}
+
+#[test]
 fn response_time_is_that_of_the_formula() {
     let (k, arrive, serve) = (50usize, 0.5, 1.0);
     let (system, space) = space(&queue(k, arrive, serve));

@@ -165,10 +165,16 @@ impl<'a> Iteration<'a> {
         Some(*shrunk)
     }
 
-    /// Goes on once more, whatever the residual.
+    /// Goes on once more, whatever the residual, with a cycle over many levels first: where sets of states hardly lead to
+    /// each other, their shares may be wrong and the residual small all the same, and neither sweeps nor Krylov steps
+    /// would notice.
     pub(super) fn again(&mut self) {
+        if self.method != Method::Levels {
+            cycle(self.chain, &mut self.x);
+            normalise(&mut self.x);
+        }
         match self.method {
-            Method::Sweeps => self.sweep(2 * BETWEEN),
+            Method::Sweeps => self.sweep(BETWEEN),
             Method::Krylov => self.step(None, STEPS, 1e-6),
             Method::Levels => self.level(),
         }
