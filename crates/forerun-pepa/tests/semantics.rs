@@ -177,7 +177,7 @@ proptest! {
         let Ok(space) = try_space(&system, false) else { return Ok(()) };
         let stop = || false;
         let direct = steady(&system, &space, &Solving { direct: 5000, orbits: false, ..Solving::default() }, &stop).unwrap();
-        let iterative = Solving { direct: 1, orbits: false, tolerance: 1e-12 };
+        let iterative = Solving { direct: 1, orbits: false, tolerance: 1e-12, levels: true };
         let iterative = steady(&system, &space, &iterative, &stop).unwrap();
         prop_assert_eq!(direct.long_run, iterative.long_run);
         for (x, y) in direct.x.iter().zip(&iterative.x) {
@@ -194,7 +194,7 @@ proptest! {
             return Ok(());
         };
         let solve = |of: &forerun_pepa::model::System, space: &Space, orbits: bool| {
-            let how = Solving { direct: if orbits { 1 } else { 5000 }, orbits, tolerance: 1e-12 };
+            let how = Solving { direct: if orbits { 1 } else { 5000 }, orbits, tolerance: 1e-12, levels: true };
             let found = steady(of, space, &how, &|| false).unwrap();
             Measures::of(of, space, &found.x)
         };

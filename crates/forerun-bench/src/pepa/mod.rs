@@ -15,7 +15,7 @@ use forerun_pepa::space::{Exploration, Space};
 use forerun_pepa::syntax::{Dialect, parse};
 
 use self::models::{Model, client_server, polling, tandem, workshop};
-use self::storm::{Ran, Storm};
+use self::storm::{LIMIT, Ran, Storm};
 use crate::record::Record;
 use crate::simulate::cpu_seconds;
 use crate::table::{Contender, Table};
@@ -99,7 +99,7 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
     let system = system(model)?;
     let ours = Cell::new(Ran::default());
     let how = Cell::new(String::new());
-    let theirs = Cell::new(Ran::default());
+    let theirs = Cell::new(None);
     let mut contenders = vec![Contender::new("forerun, 1 thread", || match once(&system, model.action) {
         Ok((ran, solver)) => {
             ours.set(ran);
@@ -112,19 +112,17 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
     let file = dir.path().join("model.sm");
     fs::write(&file, prism(&system).map_err(io::Error::other)?)?;
     let reward = format!("{}_a", model.action);
-    let first = storm.map(|storm| storm.run(&file, &reward));
-    if let (Some(storm), Some(Ok(_))) = (storm, &first) {
-        contenders.push(Contender::new("Storm", || match storm.run(&file, &reward) {
-            Ok(ran) => {
-                theirs.set(ran);
-                ran.built + ran.solved
-            }
-            Err(_) => f64::NAN,
+    if let Some(storm) = storm {
+        let (theirs, file, reward) = (&theirs, &file, &reward);
+        contenders.push(Contender::new("Storm", move || {
+            let ran = storm.run(file, reward).ok();
+            theirs.set(ran);
+            ran.map_or(f64::NAN, |ran| ran.built + ran.solved)
         }));
     }
     let title = format!("{}, explored and solved", model.name);
     record.add(&Table::measure(title, "s of CPU time", rounds, contenders));
-    let (ours, theirs) = (ours.get(), theirs.get());
+    let ours = ours.get();
     let throughput = |ran: &Ran| format!("throughput of {} {:.9}", model.action, ran.value);
     let mut text = format!(
         "forerun: {} states, explored in {:.2} s and solved in {:.2}, {}: {}.",
@@ -134,8 +132,8 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
         how.take(),
         throughput(&ours)
     );
-    match first {
-        Some(Ok(_)) => {
+    match theirs.get() {
+        Some(theirs) => {
             text += &format!(
                 " Storm: {} states, built in {:.2} s and solved in {:.2}: {}.",
                 theirs.states,
@@ -144,7 +142,9 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
                 throughput(&theirs)
             );
         }
-        Some(Err(e)) => text += &format!(" {e}."),
+        None if storm.is_some() => {
+            text += &format!(" Storm gave no result within {LIMIT} s of CPU time.");
+        }
         None => {}
     }
     record.note(&text);

@@ -40,9 +40,11 @@ pub struct Solution {
     pub confirmation: Confirmation,
 }
 
-/// Solves an irreducible chain: directly if it is small, else by Gauss–Seidel sweeps, with a Krylov method
-/// around them if they are slow, with multilevel aggregation if that is slow too. `measures` gives
-/// what is to be known of a distribution; they must stay where they are when the tolerance is tightened.
+/// Solves an irreducible chain: directly if it is small, else by Gauss–Seidel sweeps, which are extrapolated, with a Krylov
+/// method around them if they are slow, with multilevel aggregation if that is slow too. `measures` gives
+/// what is to be known of a distribution; they must stay where they are when the tolerance is tightened, after a cycle of
+/// multilevel aggregation if `how` says so. Cost: some hundred passes over the chain where it mixes well; memory of some ten numbers a state and
+/// half the chain beside it.
 ///
 /// # Errors
 /// That the residual asked for was not reached, or measures went on changing.
@@ -76,7 +78,7 @@ pub fn irreducible(
         let (residual, solver) = (iteration.residual, iteration.describe());
         return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
     }
-    confirm(iteration, measures, stop)
+    confirm(iteration, how.levels, measures, stop)
 }
 
 fn directly(chain: &Chain, how: &Solving) -> Result<Solution, SolveError> {
@@ -93,6 +95,7 @@ fn directly(chain: &Chain, how: &Solving) -> Result<Solution, SolveError> {
 /// rounding, where it cannot be tightened, they must stay when the method goes on.
 fn confirm(
     mut iteration: Iteration<'_>,
+    levels: bool,
     measures: &dyn Fn(&[f64]) -> Vec<f64>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Solution, SolveError> {
@@ -101,7 +104,7 @@ fn confirm(
     loop {
         let tolerance = iteration.residual * 1e-2;
         // At least something is done, even where the residual cannot become smaller.
-        iteration.again();
+        iteration.again(levels);
         let reached = iteration.until(tolerance, 1, stop);
         if stop() {
             return Err(SolveError::Stopped);

@@ -165,11 +165,11 @@ impl<'a> Iteration<'a> {
         Some(*shrunk)
     }
 
-    /// Goes on once more, whatever the residual, with a cycle over many levels first: where sets of states hardly lead to
+    /// Goes on once more, whatever the residual, with a cycle over many levels first if there are to be `levels`: where sets of states hardly lead to
     /// each other, their shares may be wrong and the residual small all the same, and neither sweeps nor Krylov steps
     /// would notice.
-    pub(super) fn again(&mut self) {
-        if self.method != Method::Levels {
+    pub(super) fn again(&mut self, levels: bool) {
+        if levels && self.method != Method::Levels {
             cycle(self.chain, &mut self.x);
             normalise(&mut self.x);
         }

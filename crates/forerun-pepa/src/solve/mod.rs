@@ -24,11 +24,14 @@ pub struct Solving {
     pub direct: usize,
     /// Whether the chain of equal components' orbits is solved instead, where there is one.
     pub orbits: bool,
+    /// Whether confirming includes a cycle over many levels, which notices that sets of states that hardly lead to each
+    /// other have wrong shares. Cost: some thirty passes over the chain.
+    pub levels: bool,
 }
 
 impl Default for Solving {
     fn default() -> Self {
-        Solving { tolerance: 1e-10, direct: 1000, orbits: true }
+        Solving { tolerance: 1e-10, direct: 1000, orbits: true, levels: true }
     }
 }
 
