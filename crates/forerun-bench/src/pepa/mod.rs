@@ -97,6 +97,10 @@ fn symmetric(record: &mut Record) -> io::Result<()> {
 
 fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Record) -> io::Result<()> {
     let system = system(model)?;
+    let dir = tempfile::tempdir()?;
+    let file = dir.path().join("model.sm");
+    fs::write(&file, prism(&system).map_err(io::Error::other)?)?;
+    let reward = format!("{}_a", model.action);
     let ours = Cell::new(Ran::default());
     let how = Cell::new(String::new());
     let theirs = Cell::new(None);
@@ -108,10 +112,6 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
         }
         Err(_) => f64::NAN,
     })];
-    let dir = tempfile::tempdir()?;
-    let file = dir.path().join("model.sm");
-    fs::write(&file, prism(&system).map_err(io::Error::other)?)?;
-    let reward = format!("{}_a", model.action);
     if let Some(storm) = storm {
         let (theirs, file, reward) = (&theirs, &file, &reward);
         contenders.push(Contender::new("Storm", move || {
