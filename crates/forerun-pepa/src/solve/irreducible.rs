@@ -112,7 +112,7 @@ fn confirm(
         let now = measures(&iteration.x);
         let moved = movement(&before, &now);
         let (residual, solver) = (iteration.residual, iteration.describe());
-        if moved <= MOVED && (reached || residual <= ROUNDING) {
+        if moved <= MOVED && (reached || residual <= ROUNDING) && is_distribution(&iteration.x) {
             let confirmation = Confirmation::Moved(moved);
             return Ok(Solution { x: iteration.x, residual, solver, confirmation });
         }
@@ -124,9 +124,32 @@ fn confirm(
     }
 }
 
-/// The largest relative change.
+/// Whether these are probabilities. What is not a number compares with nothing, and could pass as small.
+fn is_distribution(x: &[f64]) -> bool {
+    let sum: f64 = x.iter().sum();
+    x.iter().all(|p| *p >= 0.0) && (sum - 1.0).abs() <= 1e-6
+}
+
+/// The largest relative change; infinite if one is not a number.
 fn movement(before: &[f64], now: &[f64]) -> f64 {
     let largest = now.iter().fold(0.0f64, |a, b| a.max(b.abs()));
     let least = (largest * SMALL).max(f64::MIN_POSITIVE);
-    before.iter().zip(now).map(|(b, n)| (b - n).abs() / n.abs().max(least)).fold(0.0, f64::max)
+    let moved = before.iter().zip(now).map(|(b, n)| (b - n).abs() / n.abs().max(least));
+    moved.fold(0.0, |worst, m| if m.is_nan() { f64::INFINITY } else { worst.max(m) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_distribution, movement};
+
+    #[test]
+    fn what_is_not_a_number_passes_for_nothing() {
+        assert!(is_distribution(&[0.25, 0.75]));
+        for x in [&[f64::NAN, 1.0][..], &[f64::INFINITY, 0.0], &[-0.5, 1.5], &[0.0, 0.0], &[0.5, 0.4]] {
+            assert!(!is_distribution(x), "{x:?}");
+        }
+        assert_eq!(movement(&[1.0, 2.0], &[1.0, 1.0]), 1.0);
+        assert_eq!(movement(&[1.0, f64::NAN], &[1.0, 1.0]), f64::INFINITY);
+        assert_eq!(movement(&[1.0, 1.0], &[f64::INFINITY, 1.0]), f64::INFINITY);
+    }
 }
