@@ -33,7 +33,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     }
     exploring(rounds, record)?;
     symmetric(record)?;
-    for model in [client_server(80, 16), polling(15), polling(16), workshop(), tandem(707)] {
+    for model in [polling(15), polling(16), workshop(), tandem(707)] {
         solving(&model, storm.as_ref(), rounds, record)?;
     }
     Ok(())
@@ -74,12 +74,16 @@ fn exploring(rounds: usize, record: &mut Record) -> io::Result<()> {
 
 /// States that are put together.
 fn symmetric(record: &mut Record) -> io::Result<()> {
-    let copies = vec!["Server"; 17].join(" <> ");
+    let copies = |name: &str, count: usize| vec![name; count].join(" <> ");
     let text = client_server(1, 1).text;
     let (definitions, _) = text.rsplit_once(';').unwrap_or_default();
     let model = Model {
-        name: "1 client, 17 servers, each a component".into(),
-        text: format!("{definitions}; Client <request, response> ({copies})"),
+        name: "9 clients, 9 servers, each a component".into(),
+        text: format!(
+            "{definitions}; ({}) <request, response> ({})",
+            copies("Client", 9),
+            copies("Server", 9)
+        ),
         action: "response",
     };
     let system = system(&model)?;

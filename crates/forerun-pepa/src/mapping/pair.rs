@@ -14,7 +14,11 @@ impl Line {
         }
         // What an input goes through; `2 s` is its move into stage s, `2 s + 1` its processing there.
         let rate = |at: usize| {
-            self.rate(if at % 2 == 0 { Activity::Move(at / 2, 0, 0) } else { Activity::Process(at / 2, 0) })
+            self.rate(if at.is_multiple_of(2) {
+                Activity::Move(at / 2, 0, 0)
+            } else {
+                Activity::Process(at / 2, 0)
+            })
         };
         let end = 2 * stages + 1;
         let rates: Vec<f64> = (0..end).map(rate).collect();
@@ -26,9 +30,9 @@ impl Line {
         for first in (3..end).rev() {
             // From the first's next activity to this one. The second is behind it.
             let mut here = vec![0.0; end + 1];
-            for b in (0..first.min(end)).rev() {
+            for b in (0..first).rev() {
                 // It is moved into a stage only when the first has been moved out of it.
-                let waits = b >= 2 && b % 2 == 0 && first <= b + 2;
+                let waits = b >= 2 && b.is_multiple_of(2) && first <= b + 2;
                 here[b] = if waits {
                     1.0 / rates[first] + left[b]
                 } else {

@@ -7,7 +7,7 @@ pub(super) const KEPT: usize = 5;
 /// (Eddy, Mešina; Smith, Ford and Sidi, *Extrapolation methods for vector sequences*, SIAM Review 29, 1987). Sweeps shrink
 /// each part of the error by a factor of its own; the few that shrink slowest are nearly all of what is left,
 /// and are taken out at once. Probabilities that become negative stay what they were. None if the iterates do not differ
-/// enough. Cost: two passes over the iterates.
+/// enough. At most [`KEPT`] iterates. Cost: two passes over them.
 pub(super) fn extrapolate(iterates: &[Vec<f64>]) -> Option<Vec<f64>> {
     let k = iterates.len().checked_sub(1)?;
     let mut gram = differences(iterates);
@@ -39,24 +39,17 @@ pub(super) fn extrapolate(iterates: &[Vec<f64>]) -> Option<Vec<f64>> {
 /// The products of the changes from each iterate to the next.
 fn differences(iterates: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let k = iterates.len() - 1;
-    let mut gram = vec![vec![0.0; k]; k];
+    let mut sums = [[0.0; KEPT]; KEPT];
     let mut changes = [0.0; KEPT];
     for at in 0..iterates[0].len() {
         for (change, pair) in changes.iter_mut().zip(iterates.windows(2)) {
             *change = pair[1][at] - pair[0][at];
         }
-        for i in 0..k {
-            for j in i..k {
-                gram[i][j] += changes[i] * changes[j];
-            }
+        for (row, one) in sums.iter_mut().zip(changes) {
+            row.iter_mut().zip(changes).for_each(|(sum, other)| *sum += one * other);
         }
     }
-    for i in 1..k {
-        for j in 0..i {
-            gram[i][j] = gram[j][i];
-        }
-    }
-    gram
+    sums[..k].iter().map(|row| row[..k].to_vec()).collect()
 }
 
 /// Solves `a c = (1, …, 1)`; `a` is symmetric and positive definite.

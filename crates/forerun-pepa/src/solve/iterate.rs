@@ -208,7 +208,7 @@ impl<'a> Iteration<'a> {
         for at in 0..BETWEEN {
             self.once(at);
             let left = BETWEEN - 1 - at;
-            if left % stride == 0 && left / stride < KEPT {
+            if left.is_multiple_of(stride) && left / stride < KEPT {
                 iterates.push(self.x.clone());
             }
         }
