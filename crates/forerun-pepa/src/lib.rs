@@ -31,6 +31,7 @@
 //! | system | very many components | [`fluid::fluid`] |
 //! | system | estimates | [`simulate::simulate`] |
 //! | any of them | files of other programs | [`export`] |
+//! | a job: its ranks and what they do | models, the makespan | [`job`] |
 //! | a pipeline's stages and processors | models, the best mapping | [`mapping`] |
 //!
 //! What is guaranteed: a distribution whose residual is above the tolerance, or whose measures still move when it
@@ -44,6 +45,7 @@ pub mod chain;
 pub mod check;
 pub mod export;
 pub mod fluid;
+pub mod job;
 pub mod mapping;
 pub mod measures;
 pub mod model;

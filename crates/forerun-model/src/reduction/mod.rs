@@ -7,6 +7,7 @@
 //! | how must the work grow with the processors | [`isoefficiency()`] |
 //! | are the pipeline's stages balanced | [`balance()`] |
 //! | what did the source paper print | [`crate::kuntraruk`] |
+//! | what does each step take | [`Steps`] |
 //!
 //! # The strategies
 //!
@@ -88,6 +89,7 @@ mod neighbours;
 mod pipeline;
 mod predict;
 mod rounds;
+mod steps;
 mod timing;
 mod tree;
 
@@ -99,3 +101,4 @@ pub use isoefficiency::{Held, Isoefficiency, isoefficiency};
 pub use neighbours::{Neighbours, Spent};
 pub use predict::{Balance, Prediction, balance, predict, start_up};
 pub(crate) use predict::{balanced_share, makespan};
+pub use steps::Steps;

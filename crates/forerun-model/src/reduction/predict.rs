@@ -151,20 +151,22 @@ pub(super) fn work_seconds(
 }
 
 /// The largest group's timing and what the groups do in all.
-struct Evaluated {
-    costs: Costs,
-    size: usize,
+pub(super) struct Evaluated {
+    pub(super) costs: Costs,
+    pub(super) size: usize,
     timing: Timing,
     all: Totals,
-    finish: f64,
+    pub(super) finish: f64,
     deviation: f64,
-    seconds: f64,
+    /// The part of it that the profile's figures make.
+    pub(super) common: f64,
+    pub(super) seconds: f64,
 }
 
 /// Rounds in which the slowing by busy neighbours and how busy they are settle.
 const SETTLING: usize = 4;
 
-fn evaluate(
+pub(super) fn evaluate(
     shape: &Shape,
     load: &Load,
     profile: &ReductionProfile,
@@ -220,8 +222,9 @@ fn beside(
             load.tasks
         )));
     }
-    let deviation = own.hypot(common + profile.finish.error * finish);
-    Ok(Evaluated { costs, size, timing, all, finish, deviation, seconds })
+    let common = common + profile.finish.error * finish;
+    let deviation = own.hypot(common);
+    Ok(Evaluated { costs, size, timing, all, finish, deviation, common, seconds })
 }
 
 fn group(shape: &Shape, load: &Load, c: &Costs, size: usize, n: u64) -> Timing {

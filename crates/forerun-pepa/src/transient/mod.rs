@@ -3,7 +3,9 @@
 mod passage;
 mod poisson;
 mod uniform;
+mod until;
 
 pub use passage::{Passage, PassageError, Targets, passage};
 pub use poisson::{Poisson, poisson};
 pub use uniform::{Start, TooLong, transient};
+pub use until::{Until, UntilError, until};

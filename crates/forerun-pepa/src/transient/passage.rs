@@ -130,7 +130,7 @@ pub fn passage(
     })
 }
 
-fn number(system: &System, name: &str) -> Result<u32, PassageError> {
+pub(super) fn number(system: &System, name: &str) -> Result<u32, PassageError> {
     let at = system.actions.iter().position(|a| a == name);
     at.map(|a| a as u32).ok_or_else(|| PassageError::Unknown(name.to_string()))
 }

@@ -1,0 +1,198 @@
+//! The makespan that a job's model predicts.
+
+use std::fmt;
+
+use super::{Farm, Form, Reduction};
+use crate::measures::Measures;
+use crate::model::{Settings, System, compile};
+use crate::solve::{SolveError, Solving, steady};
+use crate::space::{Exploration, Space, SpaceError};
+use crate::syntax::{Diagnostic, Dialect, parse};
+use crate::transient::{UntilError, until};
+
+/// How large a model may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// The most states.
+    pub states: usize,
+    /// The most tasks of a model of a whole run, whose text grows with them.
+    pub tasks: u64,
+    /// Threads that find states.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    /// A million states, which take a few seconds, and 4096 tasks.
+    fn default() -> Self {
+        Limits { states: 1_000_000, tasks: 4096, threads: Exploration::default().threads }
+    }
+}
+
+/// What a model predicts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicted {
+    /// The makespan: its mean.
+    pub seconds: f64,
+    /// Its standard deviation, of a whole run.
+    pub deviation: Option<f64>,
+    /// What the model follows.
+    pub form: Form,
+    /// The model.
+    pub model: String,
+    /// Its states, those that differ only in which of equal ranks does what put together.
+    pub states: usize,
+    /// Its transitions.
+    pub transitions: usize,
+}
+
+/// A model that is not too large, with its states.
+#[derive(Debug)]
+pub struct Chosen {
+    /// What it follows.
+    pub form: Form,
+    /// The model.
+    pub model: String,
+    system: System,
+    space: Space,
+}
+
+/// Why there is no prediction.
+#[derive(Debug, Clone, PartialEq)]
+pub enum JobError {
+    /// Both forms of the model have too many states.
+    TooLarge {
+        /// How many are allowed.
+        limit: usize,
+        /// The model of the stream.
+        model: String,
+    },
+    /// It was stopped from outside.
+    Stopped,
+    /// The model has no solution, as a sentence.
+    Unsolved(String),
+}
+
+impl fmt::Display for JobError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            JobError::TooLarge { limit, .. } => {
+                write!(f, "the PEPA model of so many ranks has more than {limit} states, which is the limit")
+            }
+            JobError::Stopped => f.write_str("stopped"),
+            JobError::Unsolved(why) => write!(f, "the PEPA model has no solution: {why}"),
+        }
+    }
+}
+
+impl std::error::Error for JobError {}
+
+/// The model of a whole run, where it has not too many tasks and states, else of a stream.
+///
+/// Cost: finding states, up to the limit twice.
+///
+/// # Errors
+/// That both are too large.
+pub fn choose(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Chosen, JobError> {
+    let forms = match of.tasks <= limits.tasks {
+        true => [Form::Run, Form::Stream].as_slice(),
+        false => &[Form::Stream],
+    };
+    let mut stream = String::new();
+    for form in forms {
+        let model = of.model(*form);
+        match explore(&model, limits, stop)? {
+            Some((system, space)) => return Ok(Chosen { form: *form, model, system, space }),
+            None => stream = model,
+        }
+    }
+    Err(JobError::TooLarge { limit: limits.states, model: stream })
+}
+
+/// Predicts a group's makespan (see [the module](crate::job) for what it means).
+///
+/// Cost: that of [`choose`], and one pass over the transitions, or of a stream its long run.
+///
+/// # Errors
+/// That the model is too large, or has no solution that is good enough.
+pub fn predict(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Predicted, JobError> {
+    choose(of, limits, stop)?.predict(of, stop)
+}
+
+/// Predicts a farm's makespan as that of a stream.
+///
+/// # Errors
+/// As [`predict`].
+pub fn predict_farm(of: &Farm, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Predicted, JobError> {
+    let model = of.model();
+    let Some((system, space)) = explore(&model, limits, stop)? else {
+        return Err(JobError::TooLarge { limit: limits.states, model });
+    };
+    let chosen = Chosen { form: Form::Stream, model, system, space };
+    let seconds = of.tasks as f64 / chosen.throughput("work", stop)?;
+    Ok(chosen.predicted(seconds, None))
+}
+
+impl Chosen {
+    /// How many states it has.
+    pub fn states(&self) -> usize {
+        self.space.states()
+    }
+
+    /// The prediction for the reduction that it was chosen for.
+    ///
+    /// # Errors
+    /// As [`predict`].
+    pub fn predict(self, of: &Reduction<'_>, stop: &dyn Fn() -> bool) -> Result<Predicted, JobError> {
+        let ends = 2.0 * of.seconds(super::Activity::Open);
+        match self.form {
+            Form::Stream => {
+                let seconds = of.tasks as f64 / self.throughput("task", stop)? + ends;
+                Ok(self.predicted(seconds, None))
+            }
+            Form::Run => {
+                let found = until(&self.system, &self.space, "finish", stop).map_err(|e| match e {
+                    UntilError::Solve(SolveError::Stopped) => JobError::Stopped,
+                    e => JobError::Unsolved(e.to_string()),
+                })?;
+                // The end itself takes no time; its rate stands for that.
+                let seconds = (found.mean - super::rates::Rates::of(of).instant()).max(0.0);
+                Ok(self.predicted(seconds, found.deviation))
+            }
+        }
+    }
+
+    fn predicted(self, seconds: f64, deviation: Option<f64>) -> Predicted {
+        let (states, transitions) = (self.space.states(), self.space.transitions());
+        Predicted { seconds, deviation, form: self.form, model: self.model, states, transitions }
+    }
+
+    /// How often actions happen whose names begin so.
+    fn throughput(&self, actions: &str, stop: &dyn Fn() -> bool) -> Result<f64, JobError> {
+        let found = steady(&self.system, &self.space, &Solving::default(), stop).map_err(|e| match e {
+            SolveError::Stopped => JobError::Stopped,
+            e => JobError::Unsolved(e.to_string()),
+        })?;
+        let measures = Measures::of(&self.system, &self.space, &found.x);
+        Ok(measures.throughput.iter().filter(|(name, _)| name.starts_with(actions)).map(|(_, often)| often).sum())
+    }
+}
+
+/// A model's states; none if they are too many.
+fn explore(
+    model: &str,
+    limits: &Limits,
+    stop: &dyn Fn() -> bool,
+) -> Result<Option<(System, Space)>, JobError> {
+    let wrong = |all: &[Diagnostic]| JobError::Unsolved(all.first().map_or(String::new(), |d| d.message.clone()));
+    let parsed = parse(model, Dialect::Any);
+    let read = parsed.model.ok_or_else(|| wrong(&parsed.diagnostics))?;
+    let compiled = compile(&read, &Settings::new());
+    let system = compiled.system.ok_or_else(|| wrong(&compiled.problems))?;
+    let how = Exploration { aggregate: true, limit: limits.states, threads: limits.threads };
+    match Space::explore(&system, &how, &mut |_| !stop()) {
+        Ok(space) => Ok(Some((system, space))),
+        Err(SpaceError::TooMany(_) | SpaceError::TooManyTransitions | SpaceError::TooWide(_)) => Ok(None),
+        Err(SpaceError::Stopped) => Err(JobError::Stopped),
+        Err(e) => Err(JobError::Unsolved(e.to_string())),
+    }
+}
