@@ -33,9 +33,14 @@ fn models_have_nothing_to_be_said_about() {
     let mut seen = 0;
     for strategy in Strategy::ALL {
         for (arity, ranks) in shapes(strategy, 16) {
-            for (tasks, commutative, free) in
-                [(0, true, false), (1, true, true), (1, false, false), (13, true, false), (13, false, true), (37, true, true)]
-            {
+            for (tasks, commutative, free) in [
+                (0, true, false),
+                (1, true, true),
+                (1, false, false),
+                (13, true, false),
+                (13, false, true),
+                (37, true, true),
+            ] {
                 let seconds: &dyn Fn(Activity) -> f64 = if free { &tasks_alone } else { &costs };
                 let of = Reduction { arity, tasks, commutative, ..Reduction::new(strategy, ranks, seconds) };
                 for form in [Form::Run, Form::Stream] {
@@ -43,7 +48,11 @@ fn models_have_nothing_to_be_said_about() {
                     // States of large ones are looked at for a second each: of those, some.
                     if ranks > 6 && (tasks != 13 || form == Form::Run && ranks % 4 != 0) {
                         let parsed = forerun_pepa::syntax::parse(&model, Dialect::Any);
-                        assert!(parsed.model.is_some(), "{of:?}, {form:?}: {:?}\n{model}", parsed.diagnostics);
+                        assert!(
+                            parsed.model.is_some(),
+                            "{of:?}, {form:?}: {:?}\n{model}",
+                            parsed.diagnostics
+                        );
                         continue;
                     }
                     seen += 1;
@@ -69,7 +78,11 @@ fn one_rank_takes_the_sum() {
         for tasks in [0, 1, 2, 17, 500] {
             let of = Reduction { tasks, ..Reduction::new(strategy, 1, &costs) };
             let sum = 0.1 + tasks as f64 * 1.01;
-            assert!((predicted(&of) / sum - 1.0).abs() < 1e-9, "{strategy:?}, {tasks}: {} for {sum}", predicted(&of));
+            assert!(
+                (predicted(&of) / sum - 1.0).abs() < 1e-9,
+                "{strategy:?}, {tasks}: {} for {sum}",
+                predicted(&of)
+            );
         }
     }
 }
@@ -93,7 +106,11 @@ fn independent_tasks_end_with_the_slowest() {
     for (strategy, workers) in [(Strategy::Adaptive, 4u64), (Strategy::MasterSlave, 3)] {
         let of = Reduction { tasks: 40, ..Reduction::new(strategy, 4, &tasks_alone) };
         let expected = (40 - workers) as f64 / workers as f64 + harmonic(workers);
-        assert!((predicted(&of) / expected - 1.0).abs() < 1e-4, "{strategy:?}: {} for {expected}", predicted(&of));
+        assert!(
+            (predicted(&of) / expected - 1.0).abs() < 1e-4,
+            "{strategy:?}: {} for {expected}",
+            predicted(&of)
+        );
     }
 }
 
@@ -102,19 +119,28 @@ fn show() {
     for strategy in Strategy::ALL {
         for ranks in [2, 4, 8, 16] {
             for tasks in [16, 64, 256] {
-            let of = Reduction { tasks, ..Reduction::new(strategy, ranks, &costs) };
-            let t = std::time::Instant::now();
-            match predict(&of, &Limits::default(), &|| false) {
-                Ok(p) => println!("{:?} P{ranks} N{tasks}: {:.3} s ±{:?} {:?} {} states {:.2?}", strategy, p.seconds, p.deviation, p.form, p.states, t.elapsed()),
-                Err(e) => println!("{:?} P{ranks} N{tasks}: {e} {:.2?}", strategy, t.elapsed()),
-            }
+                let of = Reduction { tasks, ..Reduction::new(strategy, ranks, &costs) };
+                let t = std::time::Instant::now();
+                match predict(&of, &Limits::default(), &|| false) {
+                    Ok(p) => println!(
+                        "{:?} P{ranks} N{tasks}: {:.3} s ±{:?} {:?} {} states {:.2?}",
+                        strategy,
+                        p.seconds,
+                        p.deviation,
+                        p.form,
+                        p.states,
+                        t.elapsed()
+                    ),
+                    Err(e) => println!("{:?} P{ranks} N{tasks}: {e} {:.2?}", strategy, t.elapsed()),
+                }
             }
         }
         let of = Reduction { tasks: 6, ..Reduction::new(strategy, 4, &costs) };
         println!("{}", of.model(Form::Run));
         println!("{}", of.model(Form::Stream));
     }
-    let farm = Farm { slaves: 4, tasks: 100, prefetch: 1, give_s: 0.1, work_s: 1.0, wire_s: 0.0, take_s: 0.1 };
+    let farm =
+        Farm { slaves: 4, tasks: 100, prefetch: 1, give_s: 0.1, work_s: 1.0, wire_s: 0.0, take_s: 0.1 };
     println!("{}", farm.model());
     println!("{:?}", predict_farm(&farm, &Limits::default(), &|| false));
 }

@@ -19,6 +19,7 @@
 
 #![forbid(missing_docs)]
 
+pub mod algebra;
 pub mod calibrate;
 pub mod chart;
 pub mod cli;

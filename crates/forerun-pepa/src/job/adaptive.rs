@@ -65,9 +65,12 @@ pub(super) fn model(of: &Reduction<'_>, form: Form) -> String {
         }
     }
     if let Some(end) = &end {
-        let begins: Vec<&str> = ["task", "move"].into_iter().filter(|a| *a == "task" || moves.contains(a)).collect();
-        let ends: Vec<&str> =
-            ["task_last", "move_last"].into_iter().filter(|a| *a == "task_last" || moves.contains(a)).collect();
+        let begins: Vec<&str> =
+            ["task", "move"].into_iter().filter(|a| *a == "task" || moves.contains(a)).collect();
+        let ends: Vec<&str> = ["task_last", "move_last"]
+            .into_iter()
+            .filter(|a| *a == "task_last" || moves.contains(a))
+            .collect();
         let count = Countdown { waiting, busy, begins: &begins, ends: &ends, end };
         count.write(&mut body, &mut rates);
         let mut shared = ends.join(", ");
@@ -101,10 +104,18 @@ fn others(
     // One result in so many makes what is gathered complete.
     let complete = 1.0 / times.gather as f64;
     let what = "a task with its part of merging";
-    let full = rates.rate("mu_full", times.task / complete, &format!("{what}, over the probability that enough is gathered"));
+    let full = rates.rate(
+        "mu_full",
+        times.task / complete,
+        &format!("{what}, over the probability that enough is gathered"),
+    );
     let mut choices = vec![format!("(task_full, {full}).Full")];
     if complete < 1.0 {
-        let more = rates.rate("mu", times.task / (1.0 - complete), &format!("{what}, over the probability that it is not"));
+        let more = rates.rate(
+            "mu",
+            times.task / (1.0 - complete),
+            &format!("{what}, over the probability that it is not"),
+        );
         if waiting > 0 {
             choices.push(format!("(task, {more}).Rank"));
         }
@@ -134,15 +145,20 @@ fn first(
     open: f64,
     waiting: u64,
 ) {
-    let task = rates.rate("mu_first", times.first, "a task of the first rank, with its part of merging and delivering");
+    let task = rates.rate(
+        "mu_first",
+        times.first,
+        "a task of the first rank, with its part of merging and delivering",
+    );
     let mut begin = "First";
     if end.is_some() && open > 0.0 {
         let opening = rates.rate("omega", open, "opening or closing the sink");
         let _ = writeln!(out, "First_open = (open, {opening}).First;");
         begin = "First_open";
     }
-    let take = (times.take > 0.0 && !moves.is_empty())
-        .then(|| rates.rate("delta", times.take, "its part of merging and delivering what another rank has gathered"));
+    let take = (times.take > 0.0 && !moves.is_empty()).then(|| {
+        rates.rate("delta", times.take, "its part of merging and delivering what another rank has gathered")
+    });
     let mut states = vec![("First", "First_takes")];
     if end.is_some() {
         states.push(("First_idle", "First_idle_takes"));
@@ -189,6 +205,10 @@ fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
     let deliver = of.seconds(Activity::Deliver(held * busy));
     let told = format!("delivering {} results", held * busy);
     let close = ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink");
-    let steps = [("merge_up", "nu_up", seconds, what.as_str()), ("deliver_last", "delta_last", deliver, &told), close];
+    let steps = [
+        ("merge_up", "nu_up", seconds, what.as_str()),
+        ("deliver_last", "delta_last", deliver, &told),
+        close,
+    ];
     End::of(&steps, rates)
 }

@@ -15,27 +15,44 @@ pub struct Farm {
     pub prefetch: u64,
     /// Seconds in which the master gives a task out.
     pub give_s: f64,
-    /// Seconds of a task on the wire, of the slave's work with both of its messages, and of the answer on the wire.
+    /// Seconds of a slave's time for a task: to receive it, to work on it and to send its answer.
     pub work_s: f64,
-    /// Seconds of a task's round trip without the master's time and without the slave's: on the wire.
+    /// Seconds of a task and its answer on the wire.
     pub wire_s: f64,
     /// Seconds in which the master takes an answer in.
     pub take_s: f64,
 }
 
 impl Farm {
+    /// Whether the wire is a place of its own in the model.
+    fn has_wire(&self) -> bool {
+        self.prefetch > 1 && self.wire_s > 0.0
+    }
+
+    /// How many states the model has: the ways in which the tasks under way can spread over their places.
+    pub fn states(&self) -> f64 {
+        let places = if self.has_wire() { 4 } else { 3 };
+        let tasks = self.slaves as f64 * self.prefetch as f64;
+        (1..places).map(|i| (tasks + f64::from(i)) / f64::from(i)).product::<f64>().round()
+    }
+
     /// The model of a stream of tasks: the throughput of `work` is that of tasks. The tasks that are under way are an
     /// array: the master gives one out, it goes over the wire, waits for a slave and is worked on, and the
-    /// master takes its answer in. The wire is no bottleneck; the master does one thing at a time.
+    /// master takes its answer in. The wire is no bottleneck (and where a slave has one task at a time, part of its
+    /// work: it waits as long); the master does one thing at a time.
     pub fn model(&self) -> String {
         let Farm { slaves, prefetch, .. } = *self;
         let longest = self.give_s.max(self.work_s).max(self.wire_s).max(self.take_s);
         let mut rates = Rates::new(longest, 1);
         let give = rates.rate("gamma", self.give_s, "the master gives a task out");
         let take = rates.rate("kappa", self.take_s, "the master takes an answer in");
-        let work = rates.rate("mu", self.work_s, "a slave receives a task, works on it and sends its answer");
         let mut task = vec!["(give, infty)".to_string()];
-        if self.wire_s > 0.0 {
+        let (with_wire, what) = match prefetch {
+            1 => (self.wire_s, "a task on the wire to a slave, its work and the way back"),
+            _ => (0.0, "a slave receives a task, works on it and sends its answer"),
+        };
+        let work = rates.rate("mu", self.work_s + with_wire, what);
+        if self.has_wire() {
             let wire = rates.rate("lambda", self.wire_s, "a task on the wire, and its answer");
             task.push(format!("(wire, {wire})"));
         }

@@ -31,7 +31,10 @@ impl Countdown<'_> {
     pub(super) fn write(&self, out: &mut String, rates: &mut Rates) {
         let all = self.waiting + self.busy;
         let busy = self.busy;
-        let _ = writeln!(out, "// Left_n: n - {busy} tasks are not begun; from {busy} on: n ranks have something to do.");
+        let _ = writeln!(
+            out,
+            "// Left_n: n - {busy} tasks are not begun; from {busy} on: n ranks have something to do."
+        );
         for left in (1..=all).rev() {
             let by = if left > busy { self.begins } else { self.ends };
             let choices: Vec<String> = by.iter().map(|a| format!("({a}, infty).Left_{}", left - 1)).collect();

@@ -124,6 +124,9 @@ pub fn predict(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> 
 /// As [`predict`].
 pub fn predict_farm(of: &Farm, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Predicted, JobError> {
     let model = of.model();
+    if of.states() > limits.states as f64 {
+        return Err(JobError::TooLarge { limit: limits.states, model });
+    }
     let Some((system, space)) = explore(&model, limits, stop)? else {
         return Err(JobError::TooLarge { limit: limits.states, model });
     };
@@ -173,7 +176,12 @@ impl Chosen {
             e => JobError::Unsolved(e.to_string()),
         })?;
         let measures = Measures::of(&self.system, &self.space, &found.x);
-        Ok(measures.throughput.iter().filter(|(name, _)| name.starts_with(actions)).map(|(_, often)| often).sum())
+        Ok(measures
+            .throughput
+            .iter()
+            .filter(|(name, _)| name.starts_with(actions))
+            .map(|(_, often)| often)
+            .sum())
     }
 }
 
@@ -183,7 +191,8 @@ fn explore(
     limits: &Limits,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<(System, Space)>, JobError> {
-    let wrong = |all: &[Diagnostic]| JobError::Unsolved(all.first().map_or(String::new(), |d| d.message.clone()));
+    let wrong =
+        |all: &[Diagnostic]| JobError::Unsolved(all.first().map_or(String::new(), |d| d.message.clone()));
     let parsed = parse(model, Dialect::Any);
     let read = parsed.model.ok_or_else(|| wrong(&parsed.diagnostics))?;
     let compiled = compile(&read, &Settings::new());

@@ -111,8 +111,11 @@ impl Writer<'_> {
     }
 
     fn network(&mut self) -> String {
-        let all: Vec<(usize, usize, u64)> =
-            self.moves.iter().flat_map(|((from, to), sizes)| sizes.iter().map(|n| (*from, *to, *n))).collect();
+        let all: Vec<(usize, usize, u64)> = self
+            .moves
+            .iter()
+            .flat_map(|((from, to), sizes)| sizes.iter().map(|n| (*from, *to, *n)))
+            .collect();
         if all.is_empty() {
             return String::new();
         }

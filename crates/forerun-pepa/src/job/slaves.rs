@@ -30,7 +30,8 @@ pub(super) fn model(of: &Reduction<'_>, form: Form) -> String {
     let all = moves.join(", ");
     let mut system = format!("({begin} <{all}> Slave[{busy}]) <{all}> Network");
     if let Some(end) = &end {
-        let count = Countdown { waiting: of.tasks - busy, busy, begins: &["move"], ends: &["move_last"], end };
+        let count =
+            Countdown { waiting: of.tasks - busy, busy, begins: &["move"], ends: &["move_last"], end };
         count.write(&mut body, &mut rates);
         system = format!("({system})\n<{all}, start, {}> {}", end.shared(), count.start());
     }

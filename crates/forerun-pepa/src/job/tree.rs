@@ -47,7 +47,8 @@ pub(super) fn programs(of: &Reduction<'_>, form: Form) -> Vec<Vec<Step>> {
             if held > 0 {
                 steps.push(Step::Task);
             }
-            for child in children(rank, ranks, arity).into_iter().filter(|c| round < rounds(*c, ranks, tasks)) {
+            for child in children(rank, ranks, arity).into_iter().filter(|c| round < rounds(*c, ranks, tasks))
+            {
                 steps.push(Step::Receive(child, sent[child]));
                 merge(steps, &mut held, sent[child]);
             }

@@ -33,7 +33,10 @@ impl std::fmt::Display for UntilError {
         match self {
             UntilError::Passage(e) => e.fmt(f),
             UntilError::Maybe(state) => {
-                write!(f, "it may never happen, and its mean time is infinite: nothing leads to it from state ({state})")
+                write!(
+                    f,
+                    "it may never happen, and its mean time is infinite: nothing leads to it from state ({state})"
+                )
             }
             UntilError::Solve(e) => e.fmt(f),
         }
@@ -53,7 +56,12 @@ impl std::error::Error for UntilError {}
 ///
 /// # Errors
 /// An action that there is not, that may never happen, or a long run that was not found.
-pub fn until(system: &System, space: &Space, action: &str, stop: &dyn Fn() -> bool) -> Result<Until, UntilError> {
+pub fn until(
+    system: &System,
+    space: &Space,
+    action: &str,
+    stop: &dyn Fn() -> bool,
+) -> Result<Until, UntilError> {
     let to = number(system, action).map_err(UntilError::Passage)?;
     let steps = |state: usize| space.from(state).filter(move |s| s.to as usize != state || s.action == to);
     let ended = |step: &crate::space::Transition| step.action == to;

@@ -118,7 +118,7 @@ pub enum Command {
     #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]
     Plan(JobArgs<PlanOptions>),
     /// Predict a job's time on given numbers of processors.
-    #[command(after_help = job_help!("predict", "--processors, --by, --efficiency, --csv, --svg"))]
+    #[command(after_help = job_help!("predict", "--processors, --by, --model, --efficiency, --csv, --svg"))]
     Predict(JobArgs<PredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use forerun_platform::Share;
+use forerun_platform::{Share, Way};
 
 use super::DrawOptions;
 
@@ -91,9 +91,23 @@ pub struct FarmArgs {
     #[arg(short, long, value_name = "P,…", value_delimiter = ',',
           value_parser = clap::value_parser!(u64).range(2..1 << 20))]
     pub processors: Vec<u64>,
+    /// Also by pepa, a process algebra model with exponential times: for each number of processors with one master.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', default_value = "analytic", value_parser = way)]
+    pub by: Vec<Way>,
+    /// Write the PEPA model of the farm on the one number of processors to FILE, for `forerun pepa`.
+    #[arg(long, value_name = "FILE")]
+    pub model: Option<PathBuf>,
     /// Files.
     #[command(flatten)]
     pub draw: DrawOptions,
+}
+
+fn way(name: &str) -> Result<Way, String> {
+    match name {
+        "analytic" => Ok(Way::Analytic),
+        "pepa" => Ok(Way::Pepa),
+        _ => Err("expected analytic or pepa".into()),
+    }
 }
 
 fn share(text: &str) -> Result<Share, String> {

@@ -114,7 +114,7 @@ pub struct RunOptions {
     /// Run so many times; each run is an outcome.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = number)]
     pub repeat: usize,
-    /// Predict the plan by these ways too, analytic or simulated, and put them among the outcomes.
+    /// Predict the plan by these ways too, analytic, simulated or pepa, and put them among the outcomes.
     #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
     pub by: Vec<Way>,
     /// Parts of the plan.
@@ -137,6 +137,9 @@ pub struct PlanOptions {
     /// Exactly so many processors, or auto.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
     pub processors: Pin<usize>,
+    /// Predict the plan by these ways too: analytic, simulated or pepa.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
     /// Write a Slurm batch script that runs the job as planned.
     #[arg(long, value_name = "FILE")]
     pub sbatch: Option<PathBuf>,
@@ -154,9 +157,13 @@ pub struct PredictOptions {
     /// Numbers of processors; without it, 1 and every power of 2 that the platform has.
     #[arg(short, long, value_name = "P,…", value_delimiter = ',', value_parser = number_of_processors)]
     pub processors: Vec<usize>,
-    /// By what: analytic (a closed form), simulated (virtual time), or both.
+    /// By what, one or several: analytic (a closed form), simulated (virtual time), pepa (a process algebra model
+    /// with exponential times, solved).
     #[arg(long, value_name = "WAY,…", value_delimiter = ',', default_value = "analytic", value_parser = way_of_predicting)]
     pub by: Vec<Way>,
+    /// Write the PEPA model of the job on the one number of processors to FILE, for `forerun pepa`.
+    #[arg(long, value_name = "FILE", conflicts_with = "efficiency")]
+    pub model: Option<PathBuf>,
     /// Instead of times, the work that each strategy needs to hold this efficiency (its isoefficiency
     /// function), such as 0.8: above 0 and at most 1.
     #[arg(long, value_name = "E", value_parser = efficiency, conflicts_with = "by")]
@@ -247,6 +254,7 @@ fn way_of_predicting(name: &str) -> Result<Way, String> {
     match name {
         "analytic" => Ok(Way::Analytic),
         "simulated" => Ok(Way::Simulated),
-        _ => Err("expected analytic or simulated".into()),
+        "pepa" => Ok(Way::Pepa),
+        _ => Err("expected analytic, simulated or pepa".into()),
     }
 }

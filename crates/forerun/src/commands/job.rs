@@ -284,6 +284,15 @@ fn sentence(e: &clap::Error) -> String {
     lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_string()
 }
 
+/// That no PEPA model is asked for where there is none.
+fn check_by(shape: &ShapeOptions, by: &[Way], model: Option<&Path>) -> Result<(), CliError> {
+    let scattered = shape.skeleton.get() == Some(Skeleton::ScatterGather);
+    match scattered && (by.contains(&Way::Pepa) || model.is_some()) {
+        true => Err(request(scatter::NO_MODEL)),
+        false => Ok(()),
+    }
+}
+
 /// Looks at what is pinned.
 fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError> {
     if shape.skeleton.get() == Some(Skeleton::ScatterGather) {
@@ -351,6 +360,7 @@ impl Treat for RunOptions {
         } else if self.mpi.hostfile.is_some() || self.mpi.mpirun.is_some() {
             return Err(request("--hostfile and --mpirun are of --on mpi: give it, or leave them out"));
         }
+        check_by(&self.shape, &self.by, None)?;
         check(&self.shape, self.processors.get())
     }
 
@@ -418,6 +428,7 @@ impl Treat for PlanOptions {
         if let Some(script) = &self.sbatch {
             file::check("--sbatch", script)?;
         }
+        check_by(&self.shape, &self.by, None)?;
         match (self.max_processors, self.processors.get()) {
             (Some(0), _) => return Err(request("--max-processors 0: a job needs at least 1 processor")),
             (Some(most), Some(p)) if p > most => {
@@ -454,6 +465,10 @@ impl Treat for PlanOptions {
 }
 
 impl Treat for PredictOptions {
+    fn paths(&self) -> Paths {
+        of_figures(&self.figures).writes("--model", self.model.as_deref())
+    }
+
     fn shape(&self) -> &ShapeOptions {
         &self.shape
     }
@@ -482,6 +497,13 @@ impl Treat for PredictOptions {
 
     fn check(&self) -> Result<(), CliError> {
         self.draw.writable()?;
+        check_by(&self.shape, &self.by, self.model.as_deref())?;
+        if let Some(model) = &self.model {
+            file::check("--model", model)?;
+            if self.processors.len() != 1 {
+                return Err(request("--model: a model is of one number of processors: give one by -p"));
+            }
+        }
         if self.efficiency.is_some() && self.shape.skeleton.get() != Some(Skeleton::Reduction) {
             return Err(request("--efficiency is of reductions: leave out --skeleton"));
         }

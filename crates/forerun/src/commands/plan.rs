@@ -1,13 +1,15 @@
 //! `forerun plan`: the way to run a job, and why.
 
-use forerun_platform::{Platform, ReductionProfile};
+use forerun_platform::{Outcome, Plan, Platform, ReductionProfile};
+use serde::Serialize;
 
 use crate::cli::PlanOptions;
-use crate::commands::Context;
+use crate::commands::run::Predictions;
+use crate::commands::{Context, run};
 use crate::error::CliError;
 use crate::file;
 use crate::planning::{Facts, plan};
-use crate::{describe, sbatch, text};
+use crate::{compare, describe, sbatch, text};
 
 /// Plans a job.
 ///
@@ -43,5 +45,27 @@ pub fn run(
         file::write(path, script.as_bytes())?;
         console.note("sbatch", &path.display().to_string())?;
     }
-    console.data(&planned.best.plan)
+    let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;
+    tell(&planned.best.plan, predicted, context)
+}
+
+/// What `--json` gets: the plan, and what the ways asked for predict of it.
+#[derive(Debug, Serialize)]
+struct Told<'a> {
+    #[serde(flatten)]
+    plan: &'a Plan,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    predictions: Vec<Outcome>,
+}
+
+/// Says what is predicted of a plan, and writes both as data.
+///
+/// # Errors
+/// What cannot be written.
+pub(crate) fn tell(plan: &Plan, predicted: Predictions, context: &Context) -> Result<(), CliError> {
+    for outcome in &predicted.outcomes {
+        context.console.say("", &compare::verdict(outcome))?;
+    }
+    predicted.note(context)?;
+    context.console.data(&Told { plan, predictions: predicted.outcomes })
 }

@@ -1,12 +1,13 @@
 //! `forerun predict`: a job's time on given numbers of processors.
 
-use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy};
+use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy, Way};
 
 use crate::cli::PredictOptions;
+use crate::commands::run::Predictions;
 use crate::commands::{Context, isoefficiency, run};
-use crate::error::CliError;
+use crate::error::{CliError, request};
 use crate::planning::{Facts, plan};
-use crate::{describe, drawings};
+use crate::{algebra, describe, drawings, file};
 
 /// Predicts a job.
 ///
@@ -24,7 +25,9 @@ pub fn run(
         let ps = processors(how, platform);
         return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
     }
-    tell(&outcomes(facts, costs, platform, how, context)?, how, context)
+    let outcomes = outcomes(facts, costs, platform, how, context)?;
+    tell(&outcomes, how, context)?;
+    write_model(facts, costs, platform, how, context)
 }
 
 /// What is predicted for each of the numbers of processors.
@@ -38,12 +41,39 @@ pub(crate) fn outcomes(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut all = Predictions::default();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
-        outcomes.extend(run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?);
+        let found = run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?;
+        all.outcomes.extend(found.outcomes);
+        all.refused.extend(found.refused);
     }
-    Ok(outcomes)
+    match (all.refused.first(), how.model.is_some()) {
+        // Where the model is written, there is something to show for it.
+        (Some(refused), false) if all.outcomes.is_empty() => Err(request(refused)),
+        _ => {
+            all.note(context)?;
+            Ok(all.outcomes)
+        }
+    }
+}
+
+/// Writes the PEPA model, where that is asked for.
+fn write_model(
+    facts: &Facts,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &PredictOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Some((path, p)) = how.model.as_deref().zip(how.processors.first()) else { return Ok(()) };
+    let choice = plan(facts, costs, platform, &how.shape, Some(*p), None, &context.interrupt)?.best;
+    let (model, refused) = algebra::model(facts, &choice, costs, platform, &context.interrupt)?;
+    file::write(path, model.as_bytes())?;
+    if let Some(refused) = refused.filter(|_| !how.by.contains(&Way::Pepa)) {
+        context.console.note("note", &refused)?;
+    }
+    context.console.note("model", &path.display().to_string())
 }
 
 /// Shows predicted outcomes: as a table, drawn where that is asked for, and as data.

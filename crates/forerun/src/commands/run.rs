@@ -6,11 +6,12 @@ use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
 use super::job::one_group;
 use super::{Context, stream};
+use crate::algebra::Answer;
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
 use crate::planning::{Facts, plan, predicted};
-use crate::{compare, describe, execute, figures, mpi, simulate};
+use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
 
 /// Runs a job.
 ///
@@ -68,10 +69,12 @@ pub fn run_planned(
     }
     note_platform(how, platform, context)?;
     let plan = &planned.best.plan;
-    let mut outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
-    for outcome in &outcomes {
+    let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
+    for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
+    predicted.note(context)?;
+    let mut outcomes = predicted.outcomes;
     for _ in 0..how.repeat {
         let done = match (&context.work, how.on) {
             (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
@@ -142,10 +145,36 @@ pub fn simulated(
     console.data(&outcomes)
 }
 
+/// What ways predict, and why some do not.
+#[derive(Debug, Default)]
+pub struct Predictions {
+    /// One for each way that does.
+    pub outcomes: Vec<Outcome>,
+    /// A sentence for each that does not.
+    pub refused: Vec<String>,
+}
+
+impl Predictions {
+    /// Says why some do not, and by what model a PEPA prediction is.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn note(&self, context: &Context) -> Result<(), CliError> {
+        for refused in &self.refused {
+            context.console.note("note", refused)?;
+        }
+        for outcome in self.outcomes.iter().filter(|o| o.way == Way::Pepa) {
+            let on = text::plural(outcome.processors as u64, "processor");
+            context.console.note("pepa", &format!("{on}: {}", outcome.plan.reason))?;
+        }
+        Ok(())
+    }
+}
+
 /// What each of the ways predicts for a plan.
 ///
 /// # Errors
-/// Where virtual time cannot say; interrupted.
+/// Where virtual time cannot say, or a PEPA model has no solution; interrupted.
 pub fn predictions(
     by: &[Way],
     facts: &Facts,
@@ -153,10 +182,21 @@ pub fn predictions(
     costs: &ReductionProfile,
     platform: &Platform,
     context: &Context,
-) -> Result<Vec<Outcome>, CliError> {
-    let predict = |&way: &Way| match way {
-        Way::Simulated => simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt),
-        _ => Ok(predicted(facts, choice, platform)),
-    };
-    by.iter().map(predict).collect()
+) -> Result<Predictions, CliError> {
+    let mut all = Predictions::default();
+    for way in by {
+        let outcome = match way {
+            Way::Simulated => simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?,
+            Way::Pepa => match algebra::predict(facts, choice, costs, platform, &context.interrupt)? {
+                Answer::Predicted(outcome) => *outcome,
+                Answer::Refused(why) => {
+                    all.refused.push(why);
+                    continue;
+                }
+            },
+            _ => predicted(facts, choice, platform),
+        };
+        all.outcomes.push(outcome);
+    }
+    Ok(all)
 }

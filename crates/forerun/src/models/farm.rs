@@ -1,10 +1,10 @@
 //! `forerun model farm`: a farm's processors and masters.
 
 use forerun_model::farm::{Farm, Prediction, Tasks};
-use forerun_platform::Platform;
+use forerun_platform::{Platform, Way};
 use serde::Serialize;
 
-use super::farm_file;
+use super::{farm_algebra, farm_file};
 use crate::chart::{LineChart, Series, Style};
 use crate::cli::FarmArgs;
 use crate::commands::Context;
@@ -43,8 +43,8 @@ struct TripData {
 
 /// A number of processors and masters.
 #[derive(Debug, Clone, Serialize)]
-struct Row {
-    processors: usize,
+pub(super) struct Row {
+    pub(super) processors: usize,
     masters: usize,
     makespan_s: f64,
     /// Without spread.
@@ -53,6 +53,9 @@ struct Row {
     speedup: f64,
     master_utilisation: f64,
     bound_by: &'static str,
+    /// By the PEPA model, of one master; none where it is not asked for or too large.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) pepa_s: Option<f64>,
 }
 
 /// Shows the model of the farm that a file describes.
@@ -62,6 +65,7 @@ struct Row {
 pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
     super::check(&args.file, &args.draw, console)?;
+    farm_algebra::check(args, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = farm_file::read(&text, &args.file.display().to_string()).map_err(request)?;
     let spec = args.platform.as_deref().or(described.platform.as_deref());
@@ -69,11 +73,18 @@ pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     let farm = Farm::on(&platform, described.tasks).map_err(request)?;
     let all = described.processors.unwrap_or_else(|| platform.cores());
     let asked: Vec<usize> = args.processors.iter().map(|p| *p as usize).collect();
-    let data = data(described.name.clone(), &platform, &farm, all, &asked)?;
+    let mut data = data(described.name.clone(), &platform, &farm, all, &asked)?;
+    let notes = match args.by.contains(&Way::Pepa) {
+        true => farm_algebra::predict(&farm, &mut data.by_processors, context)?,
+        false => Vec::new(),
+    };
 
     console.note("farm", &summary(&data, farm.tasks()))?;
     if !described.source.is_empty() {
         console.note("source", &described.source)?;
+    }
+    for note in notes {
+        console.note("pepa", &note)?;
     }
     console.say("trip", &trip(&data))?;
     console.say("saturated", &saturated(&data))?;
@@ -85,6 +96,7 @@ pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
         console.text(&table(&data.by_masters, &data.best_masters).render(colour))?;
     }
     args.draw.write(|| sheet(&data), || chart(&data))?;
+    farm_algebra::write(&farm, args, console)?;
     console.data(&data)
 }
 
@@ -104,6 +116,7 @@ fn data(
         speedup: if p.makespan_s > 0.0 { work / p.makespan_s } else { 0.0 },
         master_utilisation: p.utilisation,
         bound_by: p.bound.name(),
+        pepa_s: None,
     };
     let best = farm.best_ranks(all).map_err(request)?;
     let best_masters = farm.best_masters(all).map_err(request)?;
@@ -195,7 +208,8 @@ fn bound(limit: &str) -> &str {
 }
 
 fn table(rows: &[Row], best: &Row) -> Table {
-    let mut table = Table::new(&[
+    let by_pepa = rows.iter().any(|r| r.pepa_s.is_some());
+    let mut head = vec![
         ("processors", Align::Right),
         ("masters", Align::Right),
         ("makespan", Align::Right),
@@ -203,10 +217,14 @@ fn table(rows: &[Row], best: &Row) -> Table {
         ("master busy", Align::Right),
         ("bound by", Align::Left),
         ("", Align::Left),
-    ]);
+    ];
+    if by_pepa {
+        head.insert(3, ("by pepa", Align::Right));
+    }
+    let mut table = Table::new(&head);
     for r in rows {
         let is_best = (r.processors, r.masters) == (best.processors, best.masters);
-        table.row(vec![
+        let mut row = vec![
             r.processors.to_string(),
             r.masters.to_string(),
             text::seconds(r.makespan_s),
@@ -214,7 +232,11 @@ fn table(rows: &[Row], best: &Row) -> Table {
             text::share(r.master_utilisation),
             bound(r.bound_by).into(),
             if is_best { "best".into() } else { String::new() },
-        ]);
+        ];
+        if by_pepa {
+            row.insert(3, r.pepa_s.map_or("–".into(), text::seconds));
+        }
+        table.row(row);
     }
     table
 }
@@ -228,6 +250,7 @@ fn sheet(data: &Data) -> Sheet {
         "speedup",
         "master_utilisation",
         "bound_by",
+        "pepa_s",
     ]);
     let several = data.by_masters.iter().filter(|r| r.masters > 1);
     for r in data.by_processors.iter().chain(several) {
@@ -239,6 +262,7 @@ fn sheet(data: &Data) -> Sheet {
             r.speedup.into(),
             r.master_utilisation.into(),
             r.bound_by.into(),
+            r.pepa_s.into(),
         ]);
     }
     sheet

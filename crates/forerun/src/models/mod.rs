@@ -6,6 +6,7 @@
 //! | [`farm`] | a farm's processors and masters |
 
 pub mod farm;
+mod farm_algebra;
 mod farm_file;
 pub mod packet;
 mod packet_file;

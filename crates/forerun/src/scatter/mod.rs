@@ -20,6 +20,6 @@ pub use execute::{execute, explain};
 pub use figures::of_profile as costs_of;
 pub use plan::{plan_costed, plan_job};
 pub use planning::{Facts, check, plan, predicted};
-pub use predict::{predict_costed, predict_job};
+pub use predict::{NO_MODEL, predict_costed, predict_job};
 pub use run::{run_costed, run_job};
 pub use simulate::simulate;

@@ -4,9 +4,11 @@ use forerun_apps::ScatterGatherJob;
 use forerun_platform::{Platform, ScatterGatherProfile};
 
 use super::figures::{Costs, costs};
+use super::predict::predictions;
 use super::{Facts, planning, words};
 use crate::cli::PlanOptions;
-use crate::commands::Context;
+use crate::commands::run::Predictions;
+use crate::commands::{Context, plan};
 use crate::error::CliError;
 use crate::{file, sbatch};
 
@@ -41,5 +43,6 @@ pub fn plan_costed(
         file::write(path, script.as_bytes())?;
         context.console.note("sbatch", &path.display().to_string())?;
     }
-    context.console.data(&planned.best.plan)
+    let outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
+    plan::tell(&planned.best.plan, Predictions { outcomes, ..Predictions::default() }, context)
 }

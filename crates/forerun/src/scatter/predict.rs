@@ -10,6 +10,10 @@ use crate::cli::PredictOptions;
 use crate::commands::{Context, predict};
 use crate::error::{CliError, request};
 
+/// Why scatter-gather has no PEPA model.
+pub const NO_MODEL: &str = "pepa: there are PEPA models of reductions, farms and pipelines, not of scatter-gather, which analytic and simulated \
+     predict: leave pepa out of --by, and leave --model out";
+
 /// Predicts a job.
 ///
 /// # Errors
@@ -36,6 +40,9 @@ pub fn predict_costed(
     context: &Context,
 ) -> Result<(), CliError> {
     how.draw.check(&context.console)?;
+    if how.model.is_some() {
+        return Err(request(NO_MODEL));
+    }
     predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)
 }
 
@@ -75,6 +82,7 @@ pub(super) fn predictions(
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
     let predict = |&way: &Way| match way {
+        Way::Pepa => Err(request(NO_MODEL)),
         Way::Simulated => simulate(facts, &choice.plan, costs, platform, &context.interrupt),
         _ => Ok(planning::predicted(facts, choice, platform)),
     };

@@ -13,7 +13,7 @@ fn options_that_cannot_be() {
         ("run sort in -p many", &["many", "number of processors"]),
         ("predict sort in -p 2,0", &["--processors", "at least 1"]),
         ("predict sort in -p 2,x", &["'x'", "number of processors"]),
-        ("predict sort in --by luck", &["luck", "analytic or simulated"]),
+        ("predict sort in --by luck", &["luck", "analytic, simulated or pepa"]),
         ("run sort in --on paper", &["paper", "threads, mpi, emulated or simulated"]),
         ("run sort in --strategy fast", &["fast", "parallel-pipeline", "adaptive"]),
         ("run sort in -p 4 --groups 3", &["--groups 3", "4 processors", "divisor"]),
