@@ -29,34 +29,35 @@ impl Farm {
         self.prefetch > 1 && self.wire_s > 0.0
     }
 
-    /// How many states the model has: the ways in which the tasks under way can spread over their places.
+    /// How many states the model has: the ways in which the tasks under way can spread over their places, while the
+    /// master gives one out and while it does not.
     pub fn states(&self) -> f64 {
-        let places = if self.has_wire() { 4 } else { 3 };
+        let places = if self.has_wire() { 3 } else { 2 };
         let tasks = self.slaves as f64 * self.prefetch as f64;
-        (1..places).map(|i| (tasks + f64::from(i)) / f64::from(i)).product::<f64>().round()
+        let ways = |tasks: f64| (1..places).map(|i| (tasks + f64::from(i)) / f64::from(i)).product::<f64>();
+        (ways(tasks) + ways(tasks - 1.0)).round()
     }
 
     /// The model of a stream of tasks: the throughput of `work` is that of tasks. The tasks that are under way are an
-    /// array: the master gives one out, it goes over the wire, waits for a slave and is worked on, and the
-    /// master takes its answer in. The wire is no bottleneck (and where a slave has one task at a time, part of its
+    /// array: each goes over the wire, waits for a slave and is worked on; the master takes its answer in and
+    /// gives the next one out. The wire is no bottleneck (and where a slave has one task at a time, part of its
     /// work: it waits as long); the master does one thing at a time.
     pub fn model(&self) -> String {
         let Farm { slaves, prefetch, .. } = *self;
         let longest = self.give_s.max(self.work_s).max(self.wire_s).max(self.take_s);
         let mut rates = Rates::new(longest, 1);
-        let give = rates.rate("gamma", self.give_s, "the master gives a task out");
-        let take = rates.rate("kappa", self.take_s, "the master takes an answer in");
-        let mut task = vec!["(give, infty)".to_string()];
-        let (with_wire, what) = match prefetch {
-            1 => (self.wire_s, "a task on the wire to a slave, its work and the way back"),
-            _ => (0.0, "a slave receives a task, works on it and sends its answer"),
+        let (wire_too, what) = match self.has_wire() {
+            false => (self.wire_s, "a task on the wire to a slave, its work and the way back"),
+            true => (0.0, "a slave receives a task, works on it and sends its answer"),
         };
-        let work = rates.rate("mu", self.work_s + with_wire, what);
+        let work = rates.rate("mu", self.work_s + wire_too, what);
+        let mut task = vec!["(work, infty)".to_string(), "(take, infty)".into(), "(give, infty)".into()];
         if self.has_wire() {
             let wire = rates.rate("lambda", self.wire_s, "a task on the wire, and its answer");
-            task.push(format!("(wire, {wire})"));
+            task.insert(0, format!("(wire, {wire})"));
         }
-        task.extend(["(work, infty)".to_string(), "(take, infty)".to_string()]);
+        let take = rates.rate("kappa", self.take_s, "the master takes an answer in");
+        let give = rates.rate("gamma", self.give_s, "the master gives a task out");
         let mut out = format!(
             "// A farm, one master and {slaves} slaves, {prefetch} at a time each: a stream of tasks. Times in seconds.\n\
              // N tasks take about N / the throughput of `work`.\n{}\n",
@@ -64,9 +65,9 @@ impl Farm {
         );
         let _ = writeln!(out, "Task = {}.Task;", task.join("."));
         let _ = writeln!(out, "Slave = (work, {work}).Slave;");
-        let _ = writeln!(out, "Master = (give, {give}).Master + (take, {take}).Master;");
+        let _ = writeln!(out, "Master = (take, {take}).(give, {give}).Master;");
         let under_way = slaves.saturating_mul(prefetch);
-        let _ = writeln!(out, "\n(Task[{under_way}] <work> Slave[{slaves}]) <give, take> Master");
+        let _ = writeln!(out, "\n(Task[{under_way}] <work> Slave[{slaves}]) <take, give> Master");
         out
     }
 }

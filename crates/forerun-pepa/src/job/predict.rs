@@ -93,20 +93,35 @@ impl std::error::Error for JobError {}
 /// # Errors
 /// That both are too large.
 pub fn choose(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Chosen, JobError> {
-    let forms = match of.tasks <= limits.tasks {
-        true => [Form::Run, Form::Stream].as_slice(),
-        false => &[Form::Stream],
+    let of_form = |form: Form| -> Result<Result<Chosen, String>, JobError> {
+        let model = of.model(form);
+        Ok(match explore(&model, limits, stop)? {
+            Some((system, space)) => Ok(Chosen { form, model, system, space }),
+            None => Err(model),
+        })
     };
-    let mut stream = String::new();
-    for form in forms {
-        let model = of.model(*form);
-        match explore(&model, limits, stop)? {
-            Some((system, space)) => return Ok(Chosen { form: *form, model, system, space }),
-            None => stream = model,
-        }
+    let has_run = of.tasks <= limits.tasks;
+    // With a task or two a rank, ranks are not in all the states that they come to in a stream.
+    let is_short = of.tasks / FEW < of.ranks as u64;
+    if has_run
+        && is_short
+        && let Ok(run) = of_form(Form::Run)?
+    {
+        return Ok(run);
     }
-    Err(JobError::TooLarge { limit: limits.states, model: stream })
+    let stream = match of_form(Form::Stream)? {
+        Ok(stream) => stream,
+        // A longer run would have more states still.
+        Err(model) => return Err(JobError::TooLarge { limit: limits.states, model }),
+    };
+    match has_run && !is_short {
+        true => Ok(of_form(Form::Run)?.unwrap_or(stream)),
+        false => Ok(stream),
+    }
 }
+
+/// A run of fewer tasks a rank than this is short.
+const FEW: u64 = 2;
 
 /// Predicts a group's makespan (see [the module](crate::job) for what it means).
 ///

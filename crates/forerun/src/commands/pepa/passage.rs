@@ -1,6 +1,8 @@
 //! `forerun pepa passage`: how long it takes.
 
-use forerun_pepa::transient::{PassageError, Targets, passage};
+use forerun_pepa::model::System;
+use forerun_pepa::space::Space;
+use forerun_pepa::transient::{PassageError, Targets, Until, UntilError, passage, until};
 use serde::Serialize;
 
 use super::course::{Columns, times};
@@ -10,7 +12,7 @@ use super::solve::long_run;
 use super::states::{describe, explore};
 use crate::cli::pepa::PassageArgs;
 use crate::commands::Context;
-use crate::error::{CliError, request};
+use crate::error::{CliError, failed, request};
 use crate::execute::stop_if_interrupted;
 
 /// What `--json` gets.
@@ -24,6 +26,12 @@ struct Found {
     quantiles: Vec<Quantile>,
     /// The probability that it takes longer than the last time.
     open: f64,
+    /// Of a passage from the initial state; none where it may never end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean: Option<f64>,
+    /// None where states come again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deviation: Option<f64>,
 }
 
 /// A quantile.
@@ -58,6 +66,10 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
             _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
         })?;
     stop_if_interrupted(&context.interrupt)?;
+    let whole = match args.from {
+        Some(_) => None,
+        None => mean(&loaded.system, &space, &args.to, context)?,
+    };
     let console = &context.console;
     console.say("states", &describe(&space))?;
     let rows =
@@ -66,6 +78,11 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     let columns = Columns { head, rows };
     columns.show(context)?;
     columns.csv(args.times.csv.as_deref())?;
+    if let Some(whole) = &whole {
+        let deviation =
+            whole.deviation.map_or(String::new(), |d| format!(", standard deviation {}", figure(d)));
+        console.say("mean", &format!("{}{deviation}", figure(whole.mean)))?;
+    }
     for (share, time) in &found.quantiles {
         let of = crate::text::share(*share);
         let sentence = match time {
@@ -88,5 +105,19 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
             .map(|(share, time)| Quantile { share: *share, time: *time })
             .collect(),
         open: found.open,
+        mean: whole.map(|w| w.mean),
+        deviation: whole.and_then(|w| w.deviation),
     })
+}
+
+/// The mean from the initial state; none if it may never end.
+fn mean(system: &System, space: &Space, to: &str, context: &Context) -> Result<Option<Until>, CliError> {
+    let stop = || context.interrupt.signal().is_some();
+    let found = context.interrupt.busy(|| Ok(until(system, space, to, &stop)))?;
+    stop_if_interrupted(&context.interrupt)?;
+    match found {
+        Ok(found) => Ok(Some(found)),
+        Err(UntilError::Maybe(_)) => Ok(None),
+        Err(e) => Err(failed(e)),
+    }
 }
