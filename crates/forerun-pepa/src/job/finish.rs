@@ -47,7 +47,7 @@ impl Countdown<'_> {
         };
         for rank in 1..=busy {
             let next = if rank == busy { self.start() } else { format!("Start_{}", rank + 1) };
-            let _ = write!(out, "Start_{rank} = (start, {}).{next};", rates.at_once());
+            let _ = write!(out, "Start_{rank} = (start, {}).{next};", rates.again());
             out.push(if rank % IN_A_LINE == 0 || rank == busy { '\n' } else { ' ' });
         }
     }
@@ -71,7 +71,7 @@ impl End {
             parts.push(format!("({action}, {rate})"));
             first.get_or_insert_with(|| action.to_string());
         }
-        parts.push(format!("(finish, {})", rates.at_once()));
+        parts.push(format!("(finish, {})", rates.again()));
         End { text: parts.join("."), first: first.unwrap_or_else(|| "finish".into()) }
     }
 

@@ -155,7 +155,8 @@ impl<'a> Reduction<'a> {
     }
 
     /// The model. In both forms the throughput of the actions that begin with `task` (all together) is that of
-    /// tasks; in [`Form::Run`] that of `finish` is one over the makespan.
+    /// tasks; in [`Form::Run`] that of `finish` is one over the makespan and what it takes to begin again (a thousandth
+    /// of a task for `finish`, and for each rank of an array).
     ///
     /// *Adaptive.* A task's time contains its part of merging: T + fold(g)/g for g results gathered. After a task a
     /// rank has gathered g results with probability 1/g, and then moves them to the first rank, which interrupts
@@ -191,7 +192,8 @@ impl<'a> Reduction<'a> {
         match form {
             Form::Run => format!(
                 "// A reduction, {strategy}: {} tasks on {ranks}, from start to end and again. Times in seconds.\n\
-                 // The throughput of `finish` is 1 / the makespan; its distribution:  forerun pepa passage FILE --to finish --until T\n",
+                 // The mean time until `finish` is the makespan: forerun pepa passage FILE --to finish --until SECONDS\n\
+                 // The throughput of `finish` is about one over it.\n",
                 self.tasks
             ),
             Form::Stream => format!(

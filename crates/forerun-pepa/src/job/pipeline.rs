@@ -24,8 +24,7 @@ pub(super) fn programs(of: &Reduction<'_>, form: Form) -> Vec<Vec<Step>> {
     let mut all: Vec<Vec<Step>> = vec![Vec::new(); ranks];
     let mut held: Vec<u64> = (0..ranks as u64).map(|rank| u64::from(rank < tasks)).collect();
     all[last].push(Step::Open);
-    for (rank, steps) in all.iter_mut().enumerate().filter(|(rank, _)| held[*rank] > 0) {
-        let _ = rank;
+    for (steps, _) in all.iter_mut().zip(&held).filter(|(_, held)| **held > 0) {
         steps.push(Step::Task);
     }
     for step in 0..steps {

@@ -172,8 +172,8 @@ impl Chosen {
                     UntilError::Solve(SolveError::Stopped) => JobError::Stopped,
                     e => JobError::Unsolved(e.to_string()),
                 })?;
-                // The end itself takes no time; its rate stands for that.
-                let seconds = (found.mean - super::rates::Rates::of(of).instant()).max(0.0);
+                // The end is not part of the run.
+                let seconds = (found.mean - super::rates::Rates::of(of).finish_s()).max(0.0);
                 Ok(self.predicted(seconds, found.deviation))
             }
         }

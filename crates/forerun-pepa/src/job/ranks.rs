@@ -7,6 +7,9 @@ use super::program::{Step, programs};
 use super::rates::Rates;
 use super::{Activity, Form, Reduction};
 
+/// The most activities of a line, tasks with their phases counted once.
+const LONGEST: usize = 8;
+
 /// Moves from one rank to another, with the numbers of results that they are of.
 type Moves = BTreeMap<(usize, usize), Vec<u64>>;
 
@@ -41,21 +44,20 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// A rank's component: a line for each task.
+    /// A rank's component: a line for each task, or for some activities of a rank that has none.
     fn rank(&mut self, out: &mut String, rank: usize, steps: &[Step]) {
         let name = format!("Rank_{}", rank + 1);
         let mut lines: Vec<Vec<String>> = vec![Vec::new()];
         for step in steps {
-            if *step == Step::Task && has_task(&lines) {
-                lines.push(Vec::new());
-            }
-            if let (Some(text), Some(line)) = (self.step(rank, *step), lines.last_mut()) {
-                line.push(text);
+            let Some(text) = self.step(rank, *step) else { continue };
+            match lines.last_mut().filter(|line| !is_full(line, *step)) {
+                Some(line) => line.push(text),
+                None => lines.push(vec![text]),
             }
         }
         if self.form == Form::Run {
             // One gives the rate, the others agree.
-            let rate = if rank == 0 { self.rates.at_once() } else { "infty".into() };
+            let rate = if rank == 0 { self.rates.again() } else { "infty".into() };
             if let Some(line) = lines.last_mut() {
                 line.push(format!("(finish, {rate})"));
             }
@@ -147,7 +149,8 @@ impl Writer<'_> {
     }
 }
 
-/// Whether the last line has a task: a further one begins the next.
-fn has_task(lines: &[Vec<String>]) -> bool {
-    lines.last().is_some_and(|line| line.iter().any(|text| text.contains("(task_")))
+/// Whether a step begins the next line.
+fn is_full(line: &[String], step: Step) -> bool {
+    let has_task = || line.iter().any(|text| text.contains("(task_"));
+    line.len() >= LONGEST || step == Step::Task && has_task()
 }

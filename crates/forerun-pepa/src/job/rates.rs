@@ -4,12 +4,15 @@ use std::fmt::Write as _;
 
 use super::{Activity, Reduction};
 
-/// What takes no time is given this part of a task's.
+/// A message that takes no time is given this part of a task's.
 const INSTANT: f64 = 1e-6;
+/// The action `finish`, and each `start` of a rank after it, are given this part of a task's: no less, since the
+/// fastest rate is what uniformisation goes by.
+const AGAIN: f64 = 1e-3;
 
 /// The rates that a model uses, in the order in which it does.
 pub(super) struct Rates {
-    instant: f64,
+    like: f64,
     phases: u32,
     all: Vec<(String, f64, String)>,
 }
@@ -17,8 +20,8 @@ pub(super) struct Rates {
 impl Rates {
     /// Of a model whose longest times are like this one.
     pub(super) fn new(like: f64, phases: u32) -> Rates {
-        let instant = if like > 0.0 { like * INSTANT } else { 1e-9 };
-        Rates { instant, phases: phases.max(1), all: Vec::new() }
+        let like = if like > 0.0 { like } else { 1e-3 };
+        Rates { like, phases: phases.max(1), all: Vec::new() }
     }
 
     /// Of a reduction.
@@ -29,22 +32,22 @@ impl Rates {
         Rates::new(if task > 0.0 { task } else { longest }, of.phases)
     }
 
-    /// Seconds of what takes no time.
-    pub(super) fn instant(&self) -> f64 {
-        self.instant
+    /// Seconds of `finish`.
+    pub(super) fn finish_s(&self) -> f64 {
+        self.like * AGAIN
     }
 
     /// The name of the rate of what takes so long, or no time.
     pub(super) fn rate(&mut self, name: &str, seconds: f64, what: &str) -> String {
         if !self.all.iter().any(|(known, ..)| known == name) {
-            self.all.push((name.into(), seconds.max(self.instant), what.into()));
+            self.all.push((name.into(), seconds.max(self.like * INSTANT), what.into()));
         }
         name.into()
     }
 
-    /// The rate of what takes no time.
-    pub(super) fn at_once(&mut self) -> String {
-        self.rate("rho", 0.0, "what takes no time")
+    /// The rate at which a run finishes and begins again.
+    pub(super) fn again(&mut self) -> String {
+        self.rate("rho", self.finish_s(), "a thousandth of a task, to finish and to start a rank again")
     }
 
     /// An activity in its phases, `(phase, r).….(action, r)`, or nothing where it takes no time.

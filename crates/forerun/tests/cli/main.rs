@@ -1,6 +1,7 @@
 //! The command line, as a hard user meets it.
 
 mod bad_input;
+mod by_pepa;
 mod crawl;
 mod farm;
 mod features;

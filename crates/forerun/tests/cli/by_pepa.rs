@@ -1,0 +1,138 @@
+//! `--by pepa`: predictions by generated PEPA models, and the models.
+
+use std::path::Path;
+
+use crate::util::{Place, STRATEGIES};
+
+const LINE: &str = "tasks 24 --size 5kB --profile profile.toml --platform osaka-fast-ethernet";
+
+/// What `predict` gives, each with its way, processors and makespan.
+fn predicted(place: &Place, words: &str) -> Vec<(String, u64, f64, String)> {
+    let data = place.run(&format!("predict {LINE} {words} --json -")).ok().json();
+    let all = data.as_array().unwrap().iter();
+    all.map(|o| {
+        let text = |v: &serde_json::Value| v.as_str().unwrap_or_default().to_string();
+        let (p, time) = (o["processors"].as_u64().unwrap(), o["makespan_s"].as_f64().unwrap());
+        (text(&o["way"]), p, time, text(&o["plan"]["reason"]))
+    })
+    .collect()
+}
+
+#[test]
+fn a_third_prediction_stands_beside_the_others() {
+    let place = Place::new();
+    place.profile();
+    for strategy in STRATEGIES {
+        let all = predicted(&place, &format!("-p 1,2,4 --by analytic,simulated,pepa --strategy {strategy}"));
+        assert_eq!(all.len(), 9);
+        for three in all.chunks(3) {
+            let ((way, p, time, reason), analytic) = (&three[2], three[0].2);
+            assert_eq!((way.as_str(), *p), ("pepa", three[0].1));
+            assert!(reason.contains("the run's model of") && reason.contains("exponential"), "{reason}");
+            if *p == 1 {
+                // Nobody waits for anybody.
+                assert!((time / analytic - 1.0).abs() < 1e-6, "{strategy}: {time} and {analytic}");
+            } else {
+                // Whoever waits, waits longer where times are exponential.
+                assert!((0.98..3.0).contains(&(time / analytic)), "{strategy} on {p}: {time} and {analytic}");
+            }
+        }
+    }
+    let said = place.run(&format!("predict {LINE} -p 2 --by pepa --strategy adaptive")).ok().text();
+    assert!(said.contains("pepa      2 processors: mean time until"), "{said}");
+    let plan = place.run(&format!("plan {LINE} --max-processors 4 --by simulated,pepa --json -")).ok().json();
+    let ways: Vec<_> =
+        plan["predictions"].as_array().unwrap().iter().map(|o| o["way"].as_str().unwrap()).collect();
+    assert_eq!(ways, ["simulated", "pepa"]);
+    assert!(plan["strategy"].is_string());
+}
+
+#[test]
+fn the_model_written_gives_the_prediction() {
+    let place = Place::new();
+    place.profile();
+    for strategy in STRATEGIES {
+        let words = format!("-p 4 --by pepa --strategy {strategy} --model job.pepa");
+        let makespan = predicted(&place, &words)[0].2;
+        place.run("pepa check job.pepa").ok();
+        let solved = place.run("pepa solve job.pepa --aggregate --json -").ok().json();
+        let often = solved["throughput"]["finish"].as_f64().unwrap();
+        // Beginning again takes a thousandth of a task for each rank.
+        assert!((0.99..1.0).contains(&(often * makespan)), "{strategy}: {often} a second, {makespan} s");
+        assert_eq!(solved["long_run"], "every state leads to every other");
+        let passage =
+            format!("pepa passage job.pepa --aggregate --to finish --until {} --json -", makespan * 3.0);
+        let passage = place.run(&passage).ok().json();
+        let mean = passage["mean"].as_f64().unwrap();
+        assert!((mean / makespan - 1.0).abs() < 1e-3, "{strategy}: {mean} and {makespan}");
+        assert!(passage["deviation"].as_f64().unwrap() > 0.0 && passage["open"].as_f64().unwrap() < 1e-3);
+        place.run("pepa export job.pepa --as prism --out job.sm").ok();
+        assert!(place.text("job.sm").starts_with("ctmc"), "{}", place.text("job.sm"));
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn what_is_too_large_is_said_with_what_to_do() {
+    let place = Place::new();
+    place.profile();
+    let large = format!("predict {LINE} -p 32 --strategy reduction-tree --groups 1 --grain 5kB");
+    let told = ["32 processors by reduction-tree", "1,000,000 states", "--groups", "forerun pepa simulate"];
+    place.run(&format!("{large} --by pepa")).refused(2, &told);
+    let both = place.run(&format!("{large} --by analytic,pepa --json both.json")).ok().text();
+    assert!(told.iter().all(|word| both.contains(word)), "{both}");
+    place.run(&format!("{large} --model large.pepa")).ok();
+    assert!(place.text("large.pepa").contains("Rank_32 ="));
+    // Groups are smaller.
+    place.run(&format!("{} --by pepa", large.replace("--groups 1", "--groups 8"))).ok();
+}
+
+#[test]
+fn what_has_no_model_is_refused() {
+    let place = Place::new();
+    place.profile();
+    let predict = format!("predict {LINE}");
+    for (line, words) in [
+        (format!("{predict} -p 1,2 --model m.pepa"), ["--model", "one number of processors"]),
+        (format!("{predict} --model m.pepa"), ["--model", "one number of processors"]),
+        (format!("{predict} -p 2 --skeleton scatter-gather --by pepa"), ["scatter-gather", "leave pepa out"]),
+        (format!("{predict} -p 2 --skeleton scatter-gather --model m.pepa"), ["scatter-gather", "--model"]),
+        (format!("{predict} -p 2 --model nowhere/m.pepa"), ["--model", "nowhere"]),
+    ] {
+        place.run(&line).refused(2, &words);
+    }
+    place.assert_clean();
+}
+
+#[test]
+fn a_run_is_compared_with_it() {
+    let place = Place::new();
+    place.write("in", (0..200_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    let line = "run sort in --type u32 -p 2 --by analytic,simulated,pepa --json ran.json";
+    let said = place.run(line).ok().text();
+    assert!(said.contains("(pepa)"), "{said}");
+    let table = place.run("compare ran.json").ok().text();
+    assert!(table.contains("pepa"), "{table}");
+    place.run("report ran.json -o page.html").ok();
+    assert!(place.text("page.html").contains("pepa"));
+}
+
+#[test]
+fn a_farm_has_one_too() {
+    let place = Place::new();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mandelbrot-farm.toml");
+    let file = file.display().to_string();
+    let words =
+        ["model", "farm", &file, "-p", "8", "--by", "analytic,pepa", "--model", "farm.pepa", "--json", "-"];
+    let data = place.say(words).ok().json();
+    let row = &data["by_processors"][0];
+    let (analytic, pepa) = (row["makespan_s"].as_f64().unwrap(), row["pepa_s"].as_f64().unwrap());
+    assert!((0.9..1.5).contains(&(pepa / analytic)), "{analytic} and {pepa}");
+    place.run("pepa check farm.pepa").ok();
+    let solved = place.run("pepa solve farm.pepa --json -").ok().json();
+    let tasks = data["tasks"].as_f64().unwrap();
+    let by_model = tasks / solved["throughput"]["work"].as_f64().unwrap();
+    assert!((by_model / pepa - 1.0).abs() < 1e-6, "{by_model} and {pepa}");
+    let words = ["model", "farm", &file, "--model", "farm.pepa"];
+    place.say(words).refused(2, &["--model", "one number"]);
+}
