@@ -82,3 +82,45 @@ impl Steps {
         largest_normal(self.groups as f64) * deviation
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Cost, Platform, ReductionProfile, Strategy};
+    use forerun_skeleton::reduction::Shape;
+
+    use super::Steps;
+    use crate::Load;
+    use crate::reduction::predict;
+
+    #[test]
+    fn steps_of_one_rank_add_up() {
+        let fire = Platform::resolve("lehigh-fire").unwrap_or_else(|e| panic!("{e}"));
+        let profile = ReductionProfile {
+            task: Cost { fixed: 0.15, per_byte: 1e-6, error: 0.1, ..Cost::default() },
+            merge: Cost { per_result: 0.01, ..Cost::default() },
+            sink: Cost { fixed: 0.02, ..Cost::default() },
+            finish: Cost::constant(0.3),
+            result_bytes: (3000.0, 0.0),
+            ..ReductionProfile::default()
+        };
+        let load = Load::new(41, 5000.0);
+        let of = |ranks, groups| {
+            let shape = Shape { groups, ..Shape::new(Strategy::ReductionTree, ranks) };
+            let steps = Steps::of(&shape, &load, &profile, &fire).unwrap_or_else(|e| panic!("{e}"));
+            (steps, predict(&shape, &load, &profile, &fire).unwrap_or_else(|e| panic!("{e}")))
+        };
+        let (steps, whole) = of(1, 1);
+        let sum = 41.0 * (steps.task_s() + steps.deliver_s(1)) + 2.0 * steps.open_s() + steps.beside_s;
+        assert!((sum / whole.makespan_s - 1.0).abs() < 1e-12, "{sum} for {}", whole.makespan_s);
+        assert!(steps.error > 0.05 && steps.error < 0.1, "{}", steps.error);
+        assert_eq!((steps.merge_s(2, 0), steps.deliver_s(0), steps.late_s(1.0)), (0.0, 0.0, 0.0));
+        // Of two groups one has 21 tasks, and the last is later than one.
+        let (steps, _) = of(4, 2);
+        assert_eq!((steps.ranks, steps.groups, steps.tasks), (2, 2, 21));
+        assert!(steps.late_s(2.0) > 1.0 && steps.merge_s(1, 1) > 0.0 && steps.message_s(1) > 0.0);
+        // Ranks that share cores are slower.
+        let cores = fire.cores();
+        let (alone, shared) = (of(cores, cores).0, of(2 * cores, 2 * cores).0);
+        assert!((shared.task_s() / alone.task_s() - 2.0).abs() < 1e-9);
+    }
+}

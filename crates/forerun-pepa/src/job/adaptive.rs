@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::finish::{Countdown, End};
-use super::rates::Rates;
+use super::rates::{Rates, results};
 use super::{Activity, Form, Reduction};
 
 /// What ranks do on average.
@@ -57,7 +57,7 @@ pub(super) fn model(of: &Reduction<'_>, form: Form) -> String {
         system = format!("{system} <{all}> Rank[{others}]");
         if !moves.is_empty() {
             let gather = times.gather;
-            let what = format!("a message of {gather} results");
+            let what = format!("a message of {}", results(gather));
             let message = rates.rate(&format!("lambda_{gather}"), of.seconds(Activity::Move(gather)), &what);
             let network: Vec<String> = moves.iter().map(|a| format!("({a}, {message}).Network")).collect();
             let _ = writeln!(body, "Network = {};", network.join(" + "));
@@ -201,9 +201,9 @@ fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
         size *= came + 1;
         pieces = pieces.div_ceil(arity);
     }
-    let what = format!("moving and merging what {busy} ranks hold, {held} results each, up the tree");
+    let what = format!("moving and merging what {busy} ranks hold, {} each, up the tree", results(held));
     let deliver = of.seconds(Activity::Deliver(held * busy));
-    let told = format!("delivering {} results", held * busy);
+    let told = format!("delivering {}", results(held * busy));
     let close = ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink");
     let steps = [
         ("merge_up", "nu_up", seconds, what.as_str()),

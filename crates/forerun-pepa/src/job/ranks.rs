@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::program::{Step, programs};
-use super::rates::Rates;
+use super::rates::{Rates, results as said};
 use super::{Activity, Form, Reduction};
 
 /// The most activities of a line, tasks with their phases counted once.
@@ -87,7 +87,7 @@ impl Writer<'_> {
             }
             Step::Deliver(results) => {
                 let seconds = of.seconds(Activity::Deliver(results));
-                let what = format!("delivering {results} results");
+                let what = format!("delivering {}", said(results));
                 rates.work("deliver", &format!("delta_{results}"), seconds, &what)
             }
             Step::Open | Step::Close => {
@@ -124,7 +124,7 @@ impl Writer<'_> {
         let mut choices = Vec::new();
         for (from, to, results) in all {
             let seconds = self.of.seconds(Activity::Move(results));
-            let what = format!("a message of {results} results");
+            let what = format!("a message of {}", said(results));
             let rate = self.rates.rate(&format!("lambda_{results}"), seconds, &what);
             choices.push(format!("({}, {rate}).Network", self.action(from, to, results)));
         }

@@ -81,6 +81,11 @@ impl Rates {
     }
 }
 
+/// A number of results in words.
+pub(super) fn results(n: u64) -> String {
+    format!("{n} result{}", if n == 1 { "" } else { "s" })
+}
+
 /// A number in few digits, for a comment.
 fn short(value: f64) -> String {
     let text = format!("{value:.3e}");

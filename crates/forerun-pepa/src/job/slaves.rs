@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use super::finish::{Countdown, End};
-use super::rates::Rates;
+use super::rates::{Rates, results};
 use super::{Activity, Form, Reduction};
 
 /// The model; a run has at least one task.
@@ -53,7 +53,7 @@ fn slave(of: &Reduction<'_>, rates: &mut Rates, moves: &[&str]) -> String {
 /// What the master does when it holds `rest` results and nothing is left to come.
 fn ending(of: &Reduction<'_>, rates: &mut Rates, rest: u64) -> End {
     let last = if rest > 0 { of.seconds(Activity::Deliver(rest)) } else { 0.0 };
-    let (rate, what) = (format!("delta_{rest}"), format!("delivering {rest} results"));
+    let (rate, what) = (format!("delta_{rest}"), format!("delivering {}", results(rest)));
     let close = ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink");
     End::of(&[("deliver_last", &rate, last, &what), close], rates)
 }
@@ -103,7 +103,7 @@ fn taken(of: &Reduction<'_>, rates: &mut Rates, held: u64, slaves: u64) -> Strin
         return format!("{text}.Master_{}", held + 1);
     }
     let seconds = of.seconds(Activity::Deliver(slaves));
-    let what = format!("delivering {slaves} results");
+    let what = format!("delivering {}", results(slaves));
     if let Some(deliver) = rates.work("deliver", &format!("delta_{slaves}"), seconds, &what) {
         text += &format!(".{deliver}");
     }
