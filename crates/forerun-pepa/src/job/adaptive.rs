@@ -187,7 +187,8 @@ fn first(
     }
 }
 
-/// What happens when no rank has a task left: what they hold goes up the tree, level by level.
+/// What happens when no rank has a task left: what they hold goes up the tree, level by level, until sets are
+/// complete, which the first rank delivers.
 fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
     let each = of.tasks / busy;
     // Whoever gathers g results holds from 0 to g - 1 of them: of few tasks, all.
@@ -195,15 +196,19 @@ fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
     let held = if each < gather { each.max(1) } else { gather.div_ceil(2) };
     let arity = of.arity as u64;
     let (mut pieces, mut size, mut seconds) = (busy, held, 0.0);
-    while pieces > 1 {
+    // Sets leave the tree when they are complete.
+    while pieces > 1 && size < of.set {
         let came = arity.min(pieces) - 1;
         seconds += came as f64 * (of.seconds(Activity::Move(size)) + of.seconds(Activity::Merge(size, size)));
         size *= came + 1;
         pieces = pieces.div_ceil(arity);
     }
+    if pieces > 1 {
+        seconds += of.seconds(Activity::Move(size));
+    }
     let what = format!("moving and merging what {busy} ranks hold, {} each, up the tree", results(held));
-    let deliver = of.seconds(Activity::Deliver(held * busy));
-    let told = format!("delivering {}", results(held * busy));
+    let deliver = pieces as f64 * of.seconds(Activity::Deliver(size));
+    let told = format!("delivering {}", results(size * pieces));
     let close = ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink");
     let steps = [
         ("merge_up", "nu_up", seconds, what.as_str()),

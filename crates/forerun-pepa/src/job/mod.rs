@@ -19,7 +19,7 @@
 //!
 //! [`Form::Run`] is the whole run, from the start to the action `finish`, after which it begins again: the makespan
 //! is the mean time from the initial state until `finish`, which a model of so many states gives to rounding
-//! ([`crate::transient::until`]), with its deviation. [`Form::Stream`] is a run that goes on for ever:
+//! ([`crate::transient::until()`]), with its deviation. [`Form::Stream`] is a run that goes on for ever:
 //! the makespan of N tasks is N over the throughput of tasks, which leaves out how the run fills and drains.
 //! [`predict()`] takes the first where its states are not too many, else the second, else refuses.
 //!
@@ -161,7 +161,7 @@ impl<'a> Reduction<'a> {
     /// *Adaptive.* A task's time contains its part of merging: T + fold(g)/g for g results gathered. After a task a
     /// rank has gathered g results with probability 1/g, and then moves them to the first rank, which interrupts
     /// its task to take its part of merging and delivering. When no task is left, what the ranks hold (g/2 results
-    /// each on average) goes up the tree, level by level, each taking its mean time. Merges that keep the order, and an even deal, are
+    /// each on average) goes up the tree, level by level, until sets are complete, which takes one time of that mean. Merges that keep the order, and an even deal, are
     /// modelled alike: tasks go to whoever is free.
     ///
     /// Cost: as long as the text: lines by ranks, and in a run's by tasks.
