@@ -6,6 +6,7 @@
 #![forbid(missing_docs)]
 
 pub mod command;
+mod database;
 mod erased;
 mod farm;
 pub mod features;
@@ -16,6 +17,7 @@ pub mod mandelbrot;
 pub mod sort;
 mod whole;
 
+pub use database::Database;
 pub use erased::{
     Erased, ErasedApp, ErasedCodec, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks,
     ErasedSource, Together,

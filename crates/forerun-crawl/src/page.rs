@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
@@ -49,6 +50,12 @@ impl Page {
     /// A file that cannot be read.
     pub fn read(&self, dir: &Path) -> io::Result<Vec<u8>> {
         fs::read(self.path(dir))
+    }
+
+    /// When it had been changed last, as its server says.
+    pub fn modified(&self) -> Option<SystemTime> {
+        let (_, stated) = self.headers.iter().find(|(name, _)| name == "last-modified")?;
+        httpdate::parse_http_date(stated).ok()
     }
 
     /// Whether its file is there as it was written.

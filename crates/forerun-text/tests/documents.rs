@@ -44,6 +44,24 @@ fn reuters_has_several_documents_with_fields() {
     check(REUTERS, &list).unwrap();
 }
 
+/// What elements within a line are is up to the configuration, and the encoding to the sender but for a mark.
+#[test]
+fn elements_and_encodings_are_as_they_are_asked_for() {
+    let page = "<html><body>One <code>x = 1</code> two <em>three</em> four</body></html>";
+    let mut config = Config::default();
+    config.left_out.push("code".into());
+    config.fields[1].elements.push("em".into());
+    let list = documents(page.as_bytes(), "index.html", &config);
+    let text = |name: &str| list[0].field(name).unwrap().text.as_str();
+    assert_eq!((text("heading"), text("body")), ("three", "One  two \n\n four"));
+    check(page, &list).unwrap();
+
+    config.encoding = Some("windows-1251".into());
+    let body = |file: &[u8]| documents(file, "a.txt", &config)[0].field("body").unwrap().text.clone();
+    assert_eq!(body(b"\xc4\xe0"), "\u{414}\u{430}");
+    assert_eq!(body("\u{feff}\u{e4}".as_bytes()), "\u{e4}");
+}
+
 #[test]
 fn pages_have_title_headings_and_body() {
     let page = "<!DOCTYPE html><html><head><title>A &mdash; b</title><script>var x = '<p>no';</script></head>\

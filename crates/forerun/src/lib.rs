@@ -26,6 +26,7 @@ pub mod cli;
 pub mod commands;
 pub mod compare;
 pub mod console;
+pub mod crawling;
 pub mod describe;
 pub mod drawings;
 pub mod drawn;

@@ -14,6 +14,8 @@ use forerun_text::tagger::Tagger;
 
 use super::batch::{Batch, DocumentRecord, FileRecord};
 use super::dictionary::{Builder, DocumentNumber, LONGEST};
+use super::fields::Fields;
+use super::files::Files;
 use super::inputs::{InputFile, modified};
 
 /// How much of a file is looked at to see what it is.
@@ -23,7 +25,8 @@ const HEAD: usize = 4096;
 #[derive(Debug)]
 pub struct Extract {
     tagger: Tagger,
-    files: Arc<[InputFile]>,
+    fields: Fields,
+    files: Arc<Files>,
     most: u64,
     cancel: Cancel,
     /// Room that tasks used, for the next.
@@ -32,11 +35,20 @@ pub struct Extract {
 
 impl Extract {
     /// Tags with `tagger`; passes over files of more than `most` bytes.
-    pub(super) fn new(tagger: Tagger, files: Arc<[InputFile]>, most: u64, cancel: Cancel) -> Self {
-        Extract { tagger, files, most, cancel, spaces: Mutex::default() }
+    pub(super) fn new(
+        (tagger, fields): (Tagger, Fields),
+        files: Arc<Files>,
+        most: u64,
+        cancel: Cancel,
+    ) -> Self {
+        Extract { tagger, fields, files, most, cancel, spaces: Mutex::default() }
     }
 
-    pub(super) fn files(&self) -> &Arc<[InputFile]> {
+    pub(super) fn fields(&self) -> &Fields {
+        &self.fields
+    }
+
+    pub(super) fn files(&self) -> &Arc<Files> {
         &self.files
     }
 
@@ -44,9 +56,22 @@ impl Extract {
         self.spaces.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// How documents are found in a file: several in a collection, else one.
+    fn config(&self, bytes: &[u8], input: &InputFile) -> Config {
+        let stated = input.encoding.as_deref();
+        let decoded = decode(&bytes[..bytes.len().min(HEAD)], stated);
+        let head = decoded.text.to_ascii_lowercase();
+        let mut found = match Format::of(&decoded.text, &input.path.to_string_lossy()) {
+            Format::Sgml => self.fields.config(true),
+            Format::Xml => self.fields.config(head.contains("<doc>") || head.contains("<reuters")),
+            _ => self.fields.config(false),
+        };
+        found.encoding = input.encoding.clone();
+        found
+    }
+
     /// What a file is, and its bytes or why it is passed over.
-    fn load(&self, file: usize) -> (FileRecord, Vec<u8>) {
-        let input = &self.files[file];
+    fn load(&self, file: usize, input: &InputFile) -> (FileRecord, Vec<u8>) {
         let mut record = FileRecord {
             file: file as u64,
             bytes: input.bytes,
@@ -57,7 +82,10 @@ impl Extract {
         let mut bytes = Vec::new();
         let done = File::open(&input.path).and_then(|opened| {
             let is = opened.metadata()?;
-            (record.bytes, record.modified) = (is.len(), modified(&is));
+            record.bytes = is.len();
+            if !input.is_page() {
+                record.modified = modified(&is);
+            }
             if record.bytes <= self.most {
                 opened.take(self.most.saturating_add(1)).read_to_end(&mut bytes)?;
             }
@@ -71,22 +99,6 @@ impl Extract {
         }
         (record, bytes)
     }
-}
-
-/// How documents are found in a file: several in a collection, else one.
-fn config(bytes: &[u8], name: &str) -> Config {
-    let decoded = decode(&bytes[..bytes.len().min(HEAD)]);
-    let head = decoded.text.to_ascii_lowercase();
-    match Format::of(&decoded.text, name) {
-        Format::Sgml => Config::collections(),
-        Format::Xml if head.contains("<doc>") || head.contains("<reuters") => Config::collections(),
-        _ => Config::default(),
-    }
-}
-
-/// Names of the fields by their numbers, the same for all files.
-pub(super) fn fields() -> Vec<String> {
-    Config::default().fields.into_iter().map(|f| f.name).collect()
 }
 
 impl Reduce for Extract {
@@ -106,8 +118,10 @@ impl Reduce for Extract {
             if self.cancel.is_cancelled() {
                 return Err(AppError::new("the run was cancelled"));
             }
-            let (mut record, bytes) = self.load(file);
-            let name = &self.files[file].name;
+            let input =
+                self.files.get(file).ok_or_else(|| AppError::new("a task is of a file that is not there"))?;
+            let (mut record, bytes) = self.load(file, &input);
+            let name = &*input.path.to_string_lossy();
             if record.skipped.is_none() {
                 let mut take = |document: Document| {
                     record.documents += 1;
@@ -125,7 +139,7 @@ impl Reduce for Extract {
                     let phrases = features.total() as u64;
                     batch.documents.push(DocumentRecord { number, id, phrases, left_out });
                 };
-                if let Err(e) = read(&bytes, name, &config(&bytes, name), &mut take) {
+                if let Err(e) = read(&bytes, name, &self.config(&bytes, &input), &mut take) {
                     let why = e.to_string();
                     record.skipped = Some(why.strip_prefix(name).unwrap_or(&why).trim_start().to_owned());
                 } else if record.documents == 0 {

@@ -10,6 +10,8 @@ use std::time::UNIX_EPOCH;
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::Source;
 
+use super::coming::Coming;
+use super::files::Files;
 use crate::command::glob::Glob;
 use crate::command::show;
 use crate::command::walk::{Skipped, unreadable, walk};
@@ -18,19 +20,33 @@ use crate::command::walk::{Skipped, unreadable, walk};
 pub const DOCUMENTS: [&str; 9] =
     ["*.html", "*.htm", "*.xhtml", "*.xml", "*.sgm", "*.sgml", "*.trec", "*.txt", "*.md"];
 /// Files that one task takes at most.
-const MOST_FILES: usize = 4096;
+pub(super) const MOST_FILES: usize = 4096;
 
 /// A file of documents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputFile {
     /// Where it is.
     pub path: PathBuf,
-    /// What it is called in the database: its absolute path, bytes that are no text as `\xNN`.
+    /// What it is called in the database: its absolute path, bytes that are no text as `\xNN`; or a page's URL.
     pub name: String,
     /// Its size in bytes when it was looked at.
     pub bytes: u64,
-    /// When it had been changed last, in nanoseconds since 1970.
+    /// When it had been changed last, in nanoseconds since 1970; 0 where that is not known.
     pub modified: i64,
+    /// The encoding that a page's server states.
+    pub encoding: Option<String>,
+}
+
+impl InputFile {
+    /// What a person knows it by: a page's URL, else the path as it was given.
+    pub(super) fn shown(&self) -> String {
+        if self.is_page() { self.name.clone() } else { show::path(&self.path) }
+    }
+
+    /// Whether it is a page: its name is a URL and no absolute path.
+    pub(super) fn is_page(&self) -> bool {
+        !self.name.starts_with('/')
+    }
 }
 
 /// When a file was changed last, in nanoseconds since 1970; 0 where that is not known.
@@ -54,7 +70,7 @@ pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFi
     let mut files = Vec::new();
     let mut found = |path: PathBuf, is: Metadata| {
         let name = name(&path)?;
-        files.push(InputFile { path, name, bytes: is.len(), modified: modified(&is) });
+        files.push(InputFile { path, name, bytes: is.len(), modified: modified(&is), encoding: None });
         Ok(())
     };
     for path in paths {
@@ -80,41 +96,54 @@ fn name(path: &Path) -> Result<String, AppError> {
     Ok(name)
 }
 
-/// Files cut into tasks of some consecutive ones; clones share them.
+/// Files cut into tasks of some consecutive ones, and those that keep coming; clones share them.
 #[derive(Debug, Clone)]
 pub struct Tasks {
-    files: Arc<[InputFile]>,
+    files: Arc<Files>,
     tasks: Arc<[Range<usize>]>,
+    then: Option<(Arc<Coming>, u64)>,
 }
 
 impl Tasks {
-    /// Cuts files into tasks of at most `grain` bytes, or of one file.
-    pub(super) fn cut(files: Arc<[InputFile]>, grain: u64) -> Self {
+    /// Cuts the first so many files into tasks of at most `grain` bytes, or of one file.
+    pub(super) fn cut(files: Arc<Files>, first: usize, grain: u64) -> Self {
         let mut tasks: Vec<Range<usize>> = Vec::new();
         let mut bytes = 0;
-        for (n, file) in files.iter().enumerate() {
-            match tasks.last_mut() {
-                Some(task) if bytes + file.bytes <= grain && task.len() < MOST_FILES => {
-                    task.end = n + 1;
-                    bytes += file.bytes;
-                }
-                _ => {
-                    tasks.push(n..n + 1);
-                    bytes = file.bytes;
+        files.with(|files| {
+            for (n, file) in files[..first].iter().enumerate() {
+                match tasks.last_mut() {
+                    Some(task) if bytes + file.bytes <= grain && task.len() < MOST_FILES => {
+                        task.end = n + 1;
+                        bytes += file.bytes;
+                    }
+                    _ => {
+                        tasks.push(n..n + 1);
+                        bytes = file.bytes;
+                    }
                 }
             }
-        }
-        Tasks { files, tasks: tasks.into() }
+        });
+        Tasks { files, tasks: tasks.into(), then: None }
     }
 
+    /// These tasks, and after them tasks of at most `grain` bytes made of what comes, if anything does.
+    pub(super) fn then_coming(self, coming: Option<&Arc<Coming>>, grain: u64) -> Self {
+        Tasks { then: coming.map(|coming| (coming.clone(), grain)), ..self }
+    }
+
+    /// The files of a task that is known, or was made of what came.
     fn task(&self, index: u64) -> Option<Range<usize>> {
-        self.tasks.get(usize::try_from(index).ok()?).cloned()
+        let known = self.tasks.get(usize::try_from(index).ok()?).cloned();
+        known.or_else(|| self.then.as_ref()?.0.made(index - self.tasks.len() as u64))
     }
 
     /// The files of a task, for a message.
     pub(super) fn describe(&self, index: u64) -> String {
-        let Some(task) = self.task(index) else { return String::new() };
-        let first = show::path(&self.files[task.start].path);
+        let first = |task: &Range<usize>| self.files.get(task.start);
+        let Some((task, file)) = self.task(index).and_then(|t| first(&t).map(|f| (t, f))) else {
+            return String::new();
+        };
+        let first = file.shown();
         if task.len() == 1 { first } else { format!("{first} and {} more", task.len() - 1) }
     }
 }
@@ -124,15 +153,21 @@ impl Source for Tasks {
     type Input = Range<usize>;
 
     fn len(&self) -> Option<u64> {
-        Some(self.tasks.len() as u64)
+        self.then.is_none().then_some(self.tasks.len() as u64)
     }
 
     fn bytes(&self, index: u64) -> u64 {
-        self.task(index).map_or(0, |task| self.files[task].iter().map(|f| f.bytes).sum())
+        let sum = |task: Range<usize>| self.files.with(|files| files[task].iter().map(|f| f.bytes).sum());
+        self.task(index).map_or(0, sum)
     }
 
     fn get(&self, index: u64) -> Result<Option<Range<usize>>, AppError> {
-        Ok(self.task(index))
+        let known = self.tasks.len() as u64;
+        match &self.then {
+            Some((coming, grain)) if index >= known => coming.get(index - known, *grain),
+            Some((coming, _)) if !coming.takes(index) => Ok(None),
+            _ => Ok(self.task(index)),
+        }
     }
 }
 
@@ -148,9 +183,9 @@ mod tests {
             sizes in prop::collection::vec(0u64..50, 0..100),
             grain in 0u64..200,
         ) {
-            let file = |bytes| InputFile { path: "f".into(), name: "f".into(), bytes, modified: 0 };
+            let file = |bytes| InputFile { path: "f".into(), name: "f".into(), bytes, modified: 0, encoding: None };
             let files: Vec<InputFile> = sizes.iter().map(|&b| file(b)).collect();
-            let tasks = Tasks::cut(files.into(), grain);
+            let tasks = Tasks::cut(Files::new(files), sizes.len(), grain);
             let mut next = 0;
             for n in 0..tasks.len().unwrap() {
                 let task = tasks.get(n).unwrap().unwrap();

@@ -6,14 +6,20 @@ use std::time::Duration;
 
 use forerun_platform::{Bytes, JoinAt};
 use forerun_skeleton::{AppError, Cancel, Codec, Wire as _};
-use forerun_text::tagger::{Model, Tagger};
+use forerun_text::tagger::Tagger;
 
 use super::batch::Batch;
-use super::extract::{Extract, fields};
+use super::coming::{Coming, Due};
+use super::extract::Extract;
+use super::fields::Fields;
+use super::files::{Files, Ids};
 use super::inputs::{InputFile, Tasks, find};
+use super::page::{Pages, identifier};
+use super::ready::{due, in_order, prepared};
+use super::show;
 use super::sink::{FeatureSinks, Open};
-use super::store::{Database, FORMAT, Session, StoreError, Stored, directory_of};
-use super::{model, show};
+use super::store::{Connection, Database, StoreError};
+use crate::database::Session;
 use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Bytes of input that a task takes at most, and a file unless it is named otherwise: what a killed run loses, and
@@ -23,10 +29,12 @@ const LARGEST_TASK: u64 = 32 << 20;
 /// What to extract, and into which database.
 #[derive(Debug, Clone)]
 pub struct FeatureOptions {
-    /// Files and directories.
+    /// Files and directories; none where pages come.
     pub input: Vec<PathBuf>,
     /// Of directories take files that match one of these; none is [`super::DOCUMENTS`].
     pub include: Vec<String>,
+    /// Which elements are fields.
+    pub fields: Fields,
     /// The tagger's model; see [`super::find_model`].
     pub model: Option<PathBuf>,
     /// Where the features go.
@@ -55,9 +63,15 @@ pub struct FeaturesJob {
     model: String,
     patience: Duration,
     cancel: Cancel,
-    /// Of how many files those of the job are the ones to do.
-    all: usize,
+    /// How many files are known from the start.
+    first: usize,
+    /// How many others the database had then.
+    already: usize,
     notes: Vec<String>,
+    /// Where pages come from, of a job whose inputs are pages.
+    coming: Option<Arc<Coming>>,
+    /// Whether more may come than are known.
+    open: bool,
     /// Identifiers of the files in the database, once a run has begun.
     ids: Mutex<Arc<[i64]>>,
     skipped: Mutex<Skipped>,
@@ -75,40 +89,72 @@ impl FeaturesJob {
     /// An input or model that cannot be read; a database that cannot be reached, has other tables, or was made with
     /// another model.
     pub fn open(options: FeatureOptions) -> Result<Self, AppError> {
-        let FeatureOptions { input, include, model: asked, database, largest, patience, cancel } = options;
-        let (mut files, notes) = find(&input, &include)?;
+        let (mut files, notes) = find(&options.input, &options.include)?;
         if files.is_empty() {
             let also = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
             return Err(AppError::new(format!(
                 "there is no document in what was named{also}: name a file, or give --include with a pattern"
             )));
         }
-        if let Some(own) = database.file().and_then(|f| f.canonicalize().ok()) {
+        if let Some(own) = options.database.file().and_then(|f| f.canonicalize().ok()) {
             files.retain(|f| f.path.canonicalize().map_or(true, |path| path != own));
         }
-        if let Some(file) = database.file()
-            && !directory_of(file).is_dir()
-        {
-            let name = show::path(file);
-            return Err(AppError::new(format!("{name}: there is no such directory: make it first")));
-        }
-        let path = model::find(asked.as_deref())?;
-        let wrong = |why: String| AppError::new(format!("the model {}: {why}", show::path(&path)));
-        let bytes = std::fs::read(&path).map_err(|e| wrong(e.kind().to_string()))?;
-        let read = Model::from_bytes(&bytes, &show::path(&path)).map_err(|e| AppError::new(e.to_string()))?;
-        let model = model::fingerprint(&bytes);
+        let (tagger, model, stored) = prepared(&options)?;
         let all = files.len();
-        let stored = stored(&database, &model)?;
-        files.retain(|f| {
-            stored.binary_search_by(|s| s.name.cmp(&f.name)).map_or(true, |n| is_due(&stored[n], f))
-        });
-        let app = Extract::new(Tagger::new(read), files.into(), largest, cancel.clone());
-        let (ids, skipped) = (Mutex::new([].into()), Mutex::default());
-        Ok(FeaturesJob { database, app, model, patience, cancel, all, notes, ids, skipped })
+        files.retain(|f| matches!(due(&stored, f), Due::New | Due::Again));
+        let mut job = Self::with(options, Files::new(files), (tagger, model));
+        (job.already, job.notes) = (all - job.first, notes);
+        Ok(job)
     }
 
-    /// The files that are to be done.
-    pub fn files(&self) -> &[InputFile] {
+    /// As [`FeaturesJob::open`], for pages that keep coming while the job runs. Those that come within `time`, or the
+    /// first one, are known from the start. Setting `close` ends the input where it is.
+    ///
+    /// # Errors
+    /// As [`FeaturesJob::open`]; why there is no page.
+    pub fn follow(
+        options: FeatureOptions,
+        pages: impl FnOnce() -> Result<Box<dyn Pages>, AppError>,
+        time: Duration,
+        close: &Cancel,
+    ) -> Result<Self, AppError> {
+        let (tagger, model, stored) = prepared(&options)?;
+        let files = Files::new(Vec::new());
+        let due = move |page: &InputFile| due(&stored, page);
+        let flags = (close.clone(), options.cancel.clone());
+        let coming = Coming::start(files.clone(), pages()?, due, flags)?;
+        let (_, all) = coming.gather(time)?;
+        let mut job = Self::with(options, files, (tagger, model));
+        (job.already, job.open, job.coming) = (coming.already(), !all, Some(coming));
+        Ok(job)
+    }
+
+    fn with(options: FeatureOptions, files: Arc<Files>, (tagger, model): (Tagger, String)) -> Self {
+        let FeatureOptions { database, fields, largest, patience, cancel, .. } = options;
+        let first = files.len();
+        let app = Extract::new((tagger, fields), files, largest, cancel.clone());
+        FeaturesJob {
+            database,
+            app,
+            model,
+            patience,
+            cancel,
+            first,
+            already: 0,
+            notes: Vec::new(),
+            coming: None,
+            open: false,
+            ids: Mutex::new([].into()),
+            skipped: Mutex::default(),
+        }
+    }
+
+    /// How many files are to be done, as far as they are known before the run.
+    pub fn known(&self) -> usize {
+        self.first
+    }
+
+    fn files(&self) -> &Files {
         self.app.files()
     }
 
@@ -125,8 +171,40 @@ impl FeaturesJob {
         &self.cancel
     }
 
-    pub(super) fn ids(&self) -> Arc<[i64]> {
-        lock(&self.ids).clone()
+    pub(super) fn ids(&self) -> Ids {
+        match self.coming {
+            Some(_) => Ids::Pages(self.app.files().clone()),
+            None => Ids::Given(lock(&self.ids).clone()),
+        }
+    }
+
+    /// Identifiers for a rehearsal, and the names that have them by their places: all files are new there.
+    pub(super) fn rehearsal_ids(&self) -> (Ids, Vec<String>) {
+        match self.coming {
+            Some(_) => (self.ids(), Vec::new()),
+            None => (Ids::Given((1..=self.first as i64).collect()), self.names()),
+        }
+    }
+
+    /// The names of the files that were known from the start.
+    fn names(&self) -> Vec<String> {
+        self.files().with(|files| files[..self.first].iter().map(|f| f.name.clone()).collect())
+    }
+
+    /// Of a result the pages, by identifier and name; none where inputs are files.
+    pub(super) fn pages_of(&self, stored: &Batch) -> Vec<(i64, String)> {
+        if self.coming.is_none() {
+            return Vec::new();
+        }
+        let name = |place: u64| Some(self.files().get(usize::try_from(place).ok()?)?.name.clone());
+        let names = stored.files.iter().filter_map(|f| name(f.file));
+        names.map(|name| (identifier(&name), name)).collect()
+    }
+
+    /// Of these pages those that the database has and that are done again.
+    pub(super) fn done_again(&self, pages: &[(i64, String)]) -> Vec<i64> {
+        let again = |coming: &Arc<Coming>| coming.again(pages.iter().map(|(id, _)| *id));
+        self.coming.as_ref().map_or(Vec::new(), again)
     }
 
     /// Remembers what was passed over.
@@ -135,31 +213,46 @@ impl FeaturesJob {
         for f in &stored.files {
             let Some(why) = &f.skipped else { continue };
             skipped.files += 1;
-            let name = usize::try_from(f.file).ok().and_then(|n| self.files().get(n));
-            if let (None, Some(file)) = (&skipped.first, name) {
-                skipped.first = Some((show::path(&file.path), why.clone()));
+            let file = usize::try_from(f.file).ok().and_then(|n| self.files().get(n));
+            if let (None, Some(file)) = (&skipped.first, file) {
+                skipped.first = Some((file.shown(), why.clone()));
             }
         }
     }
 
+    /// The sizes of the files that were known from the start.
+    fn sizes(&self) -> Vec<u64> {
+        self.files().with(|files| files[..self.first].iter().map(|f| f.bytes).collect())
+    }
+
     /// A connection to the database, which has the tables.
-    pub(super) fn session(&self) -> Session {
-        let model = self.model.clone();
-        Session::new(&self.database, self.patience, &self.cancel, move |store| {
-            store.create(&model, &fields(), false)
+    pub(super) fn session(&self) -> Session<Connection> {
+        let (model, fields) = (self.model.clone(), self.app.fields().clone());
+        let database = self.database.clone();
+        Session::new(&self.database, self.patience, &self.cancel, move || {
+            let mut store = database.made()?;
+            let about = [("model", &*model), ("fields", &*fields.fingerprint())];
+            store.create(&about, &fields.names(), false)?;
+            Ok(store)
         })
     }
 
-    /// Gives all files their identifiers, and takes out what came of those that are done again.
+    /// Gives all files their identifiers, and takes out what came of those that are known and done again.
     fn prepare(&self) -> Result<(), AppError> {
         *lock(&self.skipped) = Skipped::default();
-        let names: Vec<&str> = self.files().iter().map(|f| f.name.as_str()).collect();
+        let names = self.names();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let given = self.coming.is_none();
         let ids = self.session().with(|store| {
-            store.register(&names)?;
+            if given {
+                store.register(&names)?;
+            }
             let stored = in_order(store.files()?);
-            let found = |name: &&str| stored.binary_search_by(|s| s.name.as_str().cmp(name));
-            let mine = names.iter().map(found).collect::<Result<Vec<_>, _>>();
-            let mine = mine.map_err(|_| StoreError::gone())?;
+            let found = |name: &&str| stored.binary_search_by(|s| s.name.as_str().cmp(name)).ok();
+            let mine: Vec<usize> = names.iter().filter_map(found).collect();
+            if given && mine.len() < names.len() {
+                return Err(StoreError::gone());
+            }
             let again: Vec<i64> =
                 mine.iter().map(|&n| &stored[n]).filter(|s| s.read.is_some()).map(|s| s.id).collect();
             if !again.is_empty() {
@@ -172,50 +265,31 @@ impl FeaturesJob {
     }
 }
 
-fn in_order(mut stored: Vec<Stored>) -> Vec<Stored> {
-    stored.sort_by(|a, b| a.name.cmp(&b.name));
-    stored
-}
-
-/// Whether a file is to be done though the database knows it.
-fn is_due(stored: &Stored, file: &InputFile) -> bool {
-    let now = (i64::try_from(file.bytes).unwrap_or(i64::MAX), file.modified);
-    stored.skipped || stored.read != Some(now)
-}
-
-/// The files that the database has, by name.
-fn stored(database: &Database, model: &str) -> Result<Vec<Stored>, AppError> {
-    let found = database.look(|store| {
-        let Some(format) = store.about("format")? else { return Ok(Vec::new()) };
-        if format != FORMAT {
-            return Err(StoreError::other_format(&format));
-        }
-        if store.about("model")?.is_some_and(|other| other != model) {
-            return Err(StoreError::other_model());
-        }
-        store.files()
-    })?;
-    Ok(in_order(found.unwrap_or_default()))
-}
-
 impl Job for FeaturesJob {
     fn name(&self) -> &'static str {
         "features"
     }
 
     fn summary(&self) -> String {
-        let files = show::count(self.files().len() as u64, "file");
-        let bytes = Bytes(self.files().iter().map(|f| f.bytes).sum());
-        match self.all - self.files().len() {
-            0 => format!("{files}, {bytes}"),
-            done => format!("{files}, {bytes}; {} in the database already", show::count(done as u64, "file")),
+        let bytes = Bytes(self.sizes().iter().sum());
+        let kind = if self.coming.is_some() { "page" } else { "file" };
+        let count = |n: usize| show::count(n as u64, kind);
+        let more = if self.open { " so far, and more to come" } else { "" };
+        let known = format!("{}, {bytes}{more}", count(self.first));
+        match self.already {
+            0 => known,
+            done => format!("{known}; {} in the database already", count(done)),
         }
     }
 
     fn extent(&self) -> Extent {
-        let pieces: Vec<u64> = self.files().iter().map(|f| f.bytes).collect();
+        let pieces = self.sizes();
         let bytes = pieces.iter().sum();
         Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain: LARGEST_TASK, kept: Vec::new() }
+    }
+
+    fn first_sizes(&self) -> Option<Vec<u64>> {
+        self.open.then(|| self.sizes())
     }
 
     fn join(&self) -> JoinAt {
@@ -239,7 +313,8 @@ impl Job for FeaturesJob {
             let files = show::count(skipped.files, "file");
             format!("passed over {files} ({first}{name}): {why}; the table file has all")
         });
-        self.notes.iter().cloned().chain(passed).collect()
+        let coming = self.coming.as_ref().map_or(Vec::new(), |coming| coming.notes());
+        self.notes.iter().cloned().chain(coming).chain(passed).collect()
     }
 }
 
@@ -258,11 +333,12 @@ impl ReductionJob for FeaturesJob {
     /// Begins a run: the database is made ready for what it is going to be given.
     fn cut(&self, grain: u64) -> Result<Tasks, AppError> {
         self.prepare()?;
-        self.cut_known(grain)
+        let coming = self.coming.as_ref().filter(|_| self.open);
+        Ok(self.cut_known(grain)?.then_coming(coming, grain.min(LARGEST_TASK)))
     }
 
     fn cut_known(&self, grain: u64) -> Result<Tasks, AppError> {
-        Ok(Tasks::cut(self.app.files().clone(), grain.min(LARGEST_TASK)))
+        Ok(Tasks::cut(self.app.files().clone(), self.first, grain.min(LARGEST_TASK)))
     }
 
     fn sinks(&self) -> FeatureSinks<'_> {

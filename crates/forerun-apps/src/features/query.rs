@@ -63,7 +63,7 @@ impl Query {
                 phrase: store.phrase(&key)?,
                 found: store.occurrences(&key, limit.into())?,
                 containing: store.containing(&key, limit.into())?,
-                fields: super::extract::fields(),
+                fields: store.fields()?,
             })
         })
     }

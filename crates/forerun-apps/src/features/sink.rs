@@ -1,15 +1,16 @@
 //! Where sets of results go: into the database, each as one transaction.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 use tempfile::TempDir;
 
-use super::batch::Batch;
-use super::extract::fields;
+use super::batch::{Batch, FileRecord};
+use super::files::Ids;
 use super::job::FeaturesJob;
-use super::store::{Database, Session, directory_of};
+use super::store::Connection;
+use crate::database::Session;
 
 /// Opens a connection for each group of ranks.
 #[derive(Debug)]
@@ -23,20 +24,22 @@ pub struct FeatureSinks<'j> {
 pub struct FeatureSink<'j> {
     job: &'j FeaturesJob,
     open: Open,
-    ids: Arc<[i64]>,
+    ids: Ids,
     rehearsal: bool,
+    /// Files that a rehearsal has stored: a pilot may try one in several results.
+    rehearsed: HashSet<i64>,
 }
 
 /// A database that a sink has used.
 pub struct Open {
-    pub(super) session: Session,
+    pub(super) session: Session<Connection>,
     /// Where the file of a rehearsal lies.
     _scratch: Option<TempDir>,
 }
 
 impl Open {
     /// A database that no rehearsal uses.
-    pub(super) fn new(session: Session) -> Self {
+    pub(super) fn new(session: Session<Connection>) -> Self {
         Open { session, _scratch: None }
     }
 }
@@ -48,27 +51,27 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
         let FeatureSinks { job, rehearsal } = *self;
         if !rehearsal {
             let open = Open::new(job.session());
-            return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal });
+            return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal, rehearsed: HashSet::new() });
         }
         // All files are new there, and their identifiers are their places.
-        let ids = (1..=job.files().len() as i64).collect();
-        let names: Vec<String> = job.files().iter().map(|f| f.name.clone()).collect();
-        let (database, scratch) = match job.database() {
-            Database::Sqlite(path) => {
-                let made = tempfile::Builder::new().prefix(".forerun-").tempdir_in(directory_of(path));
-                let made = made.map_err(|e| {
-                    AppError::new(format!("cannot write beside the database {}: {e}", job.database()))
-                })?;
-                (Database::Sqlite(made.path().join("rehearsal.db")), Some(made))
-            }
-            server @ Database::Postgres(_) => (server.clone(), None),
-        };
-        let mut session = Session::new(&database, job.patience(), job.cancel(), move |store| {
-            store.create("", &fields(), true)?;
-            store.register(&names.iter().map(String::as_str).collect::<Vec<_>>())
+        let (ids, names) = job.rehearsal_ids();
+        let fields = crate::ReductionJob::app(job).fields().names();
+        let (database, scratch) = job.database().beside()?;
+        let here = database.clone();
+        let mut session = Session::new(&database, job.patience(), job.cancel(), move || {
+            let mut store = here.made()?;
+            store.create(&[], &fields, true)?;
+            store.register(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+            Ok(store)
         });
         session.with(|_| Ok(()))?;
-        Ok(FeatureSink { job, open: Open { session, _scratch: scratch }, ids, rehearsal })
+        Ok(FeatureSink {
+            job,
+            open: Open { session, _scratch: scratch },
+            ids,
+            rehearsal,
+            rehearsed: HashSet::new(),
+        })
     }
 }
 
@@ -76,8 +79,23 @@ impl Sink<Batch> for FeatureSink<'_> {
     type Out = Open;
 
     fn accept(&mut self, piece: Piece<Batch>) -> Result<(), AppError> {
-        let FeatureSink { job, open, ids, rehearsal } = self;
-        open.session.with(|store| store.put(&piece.value, ids))?;
+        let FeatureSink { job, open, ids, rehearsal, rehearsed } = self;
+        let pages = job.pages_of(&piece.value);
+        let again = if *rehearsal {
+            let of = |f: &FileRecord| ids.of(f.file).ok().filter(|id| !rehearsed.insert(*id));
+            piece.value.files.iter().filter_map(of).collect()
+        } else {
+            job.done_again(&pages)
+        };
+        open.session.with(|store| {
+            if !pages.is_empty() {
+                store.enrol(&pages)?;
+            }
+            if !again.is_empty() {
+                store.forget(&again)?;
+            }
+            store.put(&piece.value, ids)
+        })?;
         if !*rehearsal {
             job.tell(&piece.value);
         }

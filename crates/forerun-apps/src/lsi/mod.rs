@@ -6,7 +6,8 @@
 //! batch, document by document, and can be cut anywhere ([`LsiSource`]), so that a task is a shard for a batch of queries, or, where
 //! the grain is large, several batches.
 //!
-//! Where complete lists go is a [`Store`]; [`RunFile`] is the one here, in the form of TREC's run files. Cosines do not depend on the
+//! Where complete lists go is a [`Store`]: a [`RunFile`] in the form of TREC, or the tables of a database ([`RankingTable`], described in
+//! `table.rs`). Cosines do not depend on the
 //! cut, equal ones are in the order of the documents, and merging the same list twice changes nothing: so the result is the
 //! same to the last bit whatever strategy, grain and number of ranks.
 
@@ -14,8 +15,10 @@ mod job;
 mod lists;
 mod source;
 mod store;
+mod table;
 
 pub use job::{LsiJob, LsiOptions, Matching};
 pub use lists::Lists;
 pub use source::{LsiInput, LsiSource, Shard};
 pub use store::{Record, RunFile, Store};
+pub use table::RankingTable;

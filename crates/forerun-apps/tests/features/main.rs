@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use forerun_apps::features::{FeatureOptions, FeaturesJob, Query};
+use forerun_apps::features::{FeatureOptions, FeaturesJob, Fields, Query};
 use forerun_apps::{Job as _, ReductionJob};
 use forerun_platform::Strategy;
 use forerun_skeleton::reduction::{
@@ -65,6 +65,7 @@ fn options(input: &Path, database: &str) -> FeatureOptions {
     FeatureOptions {
         input: vec![input.to_owned()],
         include: Vec::new(),
+        fields: Fields::default(),
         model: Some(model()),
         database: database.parse().unwrap(),
         largest: 100_000,
@@ -108,9 +109,13 @@ fn open(input: &Path, file: &Path) -> FeaturesJob {
 fn rehearse(job: &FeaturesJob) {
     let source = ReductionJob::cut_known(job, 1).unwrap();
     let (app, sinks) = (ReductionJob::app(job), ReductionJob::rehearsal_sinks(job));
-    let value = app.task(0, source.get(0).unwrap().unwrap()).unwrap();
+    // A pilot may try a task in several results.
+    let task = |n| app.task(n, source.get(n).unwrap().unwrap()).unwrap();
     let mut sink = sinks.open(0).unwrap();
-    sink.accept(Piece { value, first: 0, results: 1 }).unwrap();
+    for first in 0..2 {
+        let value = app.merge(task(first), task(first + 1)).unwrap();
+        sink.accept(Piece { value, first, results: 2 }).unwrap();
+    }
     ReductionJob::rehearse_finish(job, vec![sink.close().unwrap()]).unwrap();
 }
 
@@ -119,7 +124,7 @@ fn documents_become_tables_that_can_be_asked() {
     let (input, dir) = (documents(), tempfile::tempdir().unwrap());
     let file = dir.path().join("f.db");
     let job = open(input.path(), &file);
-    assert_eq!(job.files().len(), 37, "the stylesheet is no document");
+    assert_eq!(job.known(), 37, "the stylesheet is no document");
     rehearse(&job);
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0, "opening and rehearsing a job leave nothing");
     let result = run(&job, Strategy::Adaptive, 2, 3000);
@@ -181,7 +186,7 @@ fn what_is_done_is_not_done_again_and_what_changed_is() {
     assert_eq!(tables::of_sqlite(&file), first, "the same job again");
 
     let again = open(input.path(), &file);
-    assert_eq!(again.files().len(), 3, "only what was passed over is looked at again");
+    assert_eq!(again.known(), 3, "only what was passed over is looked at again");
     run(&again, Strategy::Adaptive, 1, 2000);
     assert_eq!(tables::of_sqlite(&file), first);
 
@@ -268,6 +273,31 @@ fn runs_that_are_killed_and_begun_again_leave_the_tables_of_one() {
     let killed = kill_until_done(input.path(), file.to_str().unwrap());
     assert!(killed > 0);
     assert_eq!(tables::of_sqlite(&file), undisturbed(input.path()), "{killed} runs were killed");
+}
+
+/// Fields are those of a file, and a database is of one choice of them.
+#[test]
+fn fields_are_as_they_are_asked_for() {
+    let (input, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let page =
+        "<html><title>A title</title><body><nav>A menu</nav><h1>The heading</h1>The parallel program.</body>";
+    std::fs::write(input.path().join("a.html"), page).unwrap();
+    let file = "format = 1\nignore = [\"nav\"]\n[[field]]\nname = \"top\"\nelements = [\"h1\", \"title\"]\n\
+                [[field]]\nname = \"text\"\nelements = [\"body\"]\n";
+    let fields = Fields::parse(file, "fields.toml").unwrap();
+    let database = dir.path().join("f.db").to_str().unwrap().to_owned();
+    let asked = FeatureOptions { fields, ..options(input.path(), &database) };
+    let job = FeaturesJob::open(asked.clone()).unwrap();
+    run(&job, Strategy::Adaptive, 1, 700);
+    let query = Query::new(database.parse().unwrap());
+    let place = |phrase: &str| query.search(phrase, 9).unwrap().found.first().map(|f| f.places.clone());
+    assert_eq!(query.search("heading", 9).unwrap().fields, ["top", "text"]);
+    assert!(place("heading").unwrap().starts_with("[[0,") && place("title").unwrap().starts_with("[[0,"));
+    assert!(place("parallel program").unwrap().starts_with("[[1,"));
+    assert_eq!(place("menu"), None);
+    let other = FeaturesJob::open(options(input.path(), &database)).unwrap_err().to_string();
+    assert!(other.contains("--fields"), "{other}");
+    assert_eq!(FeaturesJob::open(asked).unwrap().known(), 0);
 }
 
 /// All that needs a server, so that only one is started.

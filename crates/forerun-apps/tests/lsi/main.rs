@@ -1,5 +1,9 @@
 //! Matching queries by LSI as a reduction: the same lists whatever the strategy, the grain and the number of ranks.
 
+#[path = "../features/server.rs"]
+mod server;
+mod tables;
+
 use std::sync::{Arc, Mutex};
 
 use forerun_apps::lsi::{LsiJob, LsiOptions, Record, RunFile, Store};

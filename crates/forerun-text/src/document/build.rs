@@ -14,12 +14,16 @@ enum Role {
     Id,
 }
 
-/// Elements inside of a line; all others end a paragraph.
+/// Elements inside of a line; all others end a paragraph, and so do fields.
 const INLINE: &[&str] = &[
     "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font",
     "i", "ins", "kbd", "mark", "q", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup",
     "tt", "u", "var", "wbr",
 ];
+
+fn is_inline(name: &str) -> bool {
+    INLINE.iter().any(|n| n.eq_ignore_ascii_case(name))
+}
 
 /// Elements open at once of those that mean something; deeper ones are taken as text of the last.
 const DEEPEST: usize = 256;
@@ -101,11 +105,10 @@ impl<'a> Builder<'a> {
 
     /// A start tag that begins at byte `at`. `attribute` gives the value of an attribute by its name.
     pub(super) fn start(&mut self, name: &str, at: usize, attribute: impl Fn(&str) -> Option<String>) {
-        if INLINE.iter().any(|n| n.eq_ignore_ascii_case(name)) {
-            return;
-        }
-        self.pending_break = true;
-        let Some(role) = self.role(name) else { return };
+        let role = self.role(name);
+        // What becomes a field is taken out of the line.
+        self.pending_break |= !is_inline(name) || matches!(role, Some(Role::Field(_) | Role::Document));
+        let Some(role) = role else { return };
         if role == Role::Document {
             self.finish(at);
             self.many = true;
@@ -120,12 +123,11 @@ impl<'a> Builder<'a> {
 
     /// An end tag that ends at byte `end`.
     pub(super) fn end(&mut self, name: &str, end: usize) {
-        if INLINE.iter().any(|n| n.eq_ignore_ascii_case(name)) {
-            return;
-        }
-        self.pending_break = true;
+        self.pending_break |= !is_inline(name);
         if let Some(n) = self.open.iter().rposition(|(open, _)| open.eq_ignore_ascii_case(name)) {
-            let document = self.open[n].1 == Role::Document;
+            let role = self.open[n].1;
+            let document = role == Role::Document;
+            self.pending_break |= matches!(role, Role::Field(_));
             self.open.truncate(n);
             if document {
                 self.finish(end);

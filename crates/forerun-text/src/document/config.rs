@@ -25,6 +25,8 @@ pub struct Config {
     pub left_out: Vec<String>,
     /// A document longer than this, in bytes, is cut (markup), or given in parts (plain text).
     pub longest: usize,
+    /// The encoding that whoever sent the file states; see [`decode`](super::decode).
+    pub encoding: Option<String>,
 }
 
 fn names(list: &str) -> Vec<String> {
@@ -51,6 +53,7 @@ impl Default for Config {
             rest: Some(2),
             left_out: names("script style noscript template svg math iframe object textarea select button"),
             longest: 64 << 20,
+            encoding: None,
         }
     }
 }
@@ -72,6 +75,7 @@ impl Config {
             rest: None,
             left_out: names("unknown topics places people orgs exchanges companies dateline mknote"),
             longest: 64 << 20,
+            encoding: None,
         }
     }
 

@@ -19,12 +19,12 @@ pub struct Decoded<'a> {
 const HEAD: usize = 4096;
 const SNIFFED: usize = 1 << 16;
 
-/// Decodes a file: a byte order mark decides; else what an XML declaration or a `meta` element in its first 4 KiB
+/// Decodes a file: a byte order mark decides; else the encoding that is `stated`, by whoever sent it, if it is known; else what an XML declaration or a `meta` element in its first 4 KiB
 /// says; else UTF-8 if it is valid; else what its first 64 KiB look like. Nothing is an error.
-pub fn decode(file: &[u8]) -> Decoded<'_> {
+pub fn decode<'a>(file: &'a [u8], stated: Option<&str>) -> Decoded<'a> {
     let (encoding, mark) = match Encoding::for_bom(file) {
         Some((encoding, mark)) => (encoding, mark),
-        None => (guess(file), 0),
+        None => (stated.and_then(|s| Encoding::for_label(s.as_bytes())).unwrap_or_else(|| guess(file)), 0),
     };
     let rest = &file[mark..];
     let (text, faulty) = encoding.decode_without_bom_handling(rest);

@@ -58,7 +58,7 @@ pub fn read(
     config: &Config,
     give: &mut dyn FnMut(Document),
 ) -> Result<usize, TextError> {
-    let decoded = decode(file);
+    let decoded = decode(file, config.encoding.as_deref());
     let text: &str = &decoded.text;
     let head = &text[..text.floor_char_boundary(HEAD)];
     let odd = |c: &char| (c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c')) || *c == '\u{fffd}';

@@ -25,6 +25,18 @@ pub struct CrawlArgs {
     /// The directory of the crawl, made if it is not there.
     #[arg(short, long, value_name = "DIR")]
     pub out: PathBuf,
+    /// Where it goes, and how.
+    #[command(flatten)]
+    pub how: CrawlOptions,
+    /// Print the file of each page on standard output as soon as it is there.
+    #[arg(long)]
+    pub print_files: bool,
+}
+
+/// Where a crawl goes, and how it behaves.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Crawl")]
+pub struct CrawlOptions {
     /// Links between a URL to begin with and a page, at most; without it, any number.
     #[arg(long, value_name = "N")]
     pub depth: Option<u32>,
@@ -70,7 +82,4 @@ pub struct CrawlArgs {
     /// What to call oneself; robots.txt is read for what comes before the first `/` or space.
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
-    /// Print the file of each page on standard output as soon as it is there.
-    #[arg(long)]
-    pub print_files: bool,
 }

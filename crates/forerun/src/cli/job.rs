@@ -9,6 +9,7 @@ use forerun_platform::Seconds;
 use serde::{Deserialize, Serialize};
 
 use super::count::count;
+use super::crawl::CrawlOptions;
 
 /// A job and how it is to be treated.
 #[derive(Debug, Args)]
@@ -80,7 +81,8 @@ XDG_DATA_DIRS name). `forerun tagger train` makes one.";
 /// What `features` takes.
 #[derive(Debug, Clone, Args)]
 pub struct FeatureArgs {
-    /// Files of documents (HTML, XML, SGML collections, plain text), and directories that are searched for such.
+    /// Files of documents (HTML, XML, SGML collections, plain text), and directories that are searched for such; or
+    /// URLs, from which a crawl goes on to other pages, and the run begins while they come.
     #[arg(required = true, value_name = "FILE")]
     pub input: Vec<PathBuf>,
     /// The database: sqlite:FILE, which is made if it is not there, or postgres://USER@HOST/NAME. What it has
@@ -90,6 +92,10 @@ pub struct FeatureArgs {
     /// The tagger's model; without it, the one that is shipped.
     #[arg(long, value_name = "FILE", long_help = MODEL)]
     pub model: Option<PathBuf>,
+    /// Which elements are fields of documents, such as title and body, and which are ignored: a file such as
+    /// examples/fields.toml. Without it, what is usual in web pages, Reuters-21578 and TREC.
+    #[arg(long, value_name = "FILE")]
+    pub fields: Option<PathBuf>,
     /// Of directories take only files whose names match, such as '*.html'; can be given more than once. Without
     /// it, *.html, *.htm, *.xhtml, *.xml, *.sgm, *.sgml, *.trec, *.txt and *.md.
     #[arg(long, value_name = "GLOB")]
@@ -100,6 +106,12 @@ pub struct FeatureArgs {
     /// How long to wait for a database that has gone away.
     #[arg(long, value_name = "TIME", default_value = "60 s")]
     pub patience: String,
+    /// The directory of a crawl: its pages and what is known of them; without it, FILE.crawl beside the database FILE.
+    #[arg(long, value_name = "DIR", help_heading = "Crawl")]
+    pub crawl_dir: Option<PathBuf>,
+    /// Where the crawl goes, and how.
+    #[command(flatten)]
+    pub crawl: CrawlOptions,
 }
 
 /// What happens where names keep coming.
@@ -200,6 +212,13 @@ pub struct LsiJobArgs {
     /// The ranked lists, in the form of TREC's run files; without it, standard output.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Put the ranked lists into a database instead: sqlite:FILE, which is made if it is not there, or
+    /// postgres://USER@HOST/NAME. The lists of these queries replace those that it has of them.
+    #[arg(long, value_name = "ADDRESS", conflicts_with = "out")]
+    pub db: Option<String>,
+    /// How long to wait for a database that has gone away.
+    #[arg(long, value_name = "TIME", default_value = "60 s", requires = "db")]
+    pub patience: String,
 }
 
 /// What `tasks` takes.

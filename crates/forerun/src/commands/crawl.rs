@@ -1,16 +1,14 @@
 //! `forerun crawl`: pages of web sites, kept in a directory.
 
 use std::io::{self, Write as _};
-use std::time::Duration;
 
-use forerun_crawl::{Crawl, Hosts, Summary};
-use forerun_platform::{Bytes, Seconds};
+use forerun_crawl::Summary;
 use forerun_skeleton::Cancel;
 
 use super::Context;
 use crate::cli::CrawlArgs;
 use crate::error::{CliError, failed, request};
-use crate::text;
+use crate::{crawling, text};
 
 /// Errors that are shown to a person; `--json` and the journal have more.
 const SHOWN: usize = 5;
@@ -24,7 +22,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
         context.console.keep_stdout_free()?;
     }
     let Context { console, interrupt, .. } = &*context;
-    let crawl = crawl(args)?;
+    let crawl = crawling::crawl(&args.seeds, &args.how)?;
     let stop = Cancel::new();
     interrupt.closes(stop.clone());
     let cancel = interrupt.cancel().clone();
@@ -56,45 +54,9 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     say(&summary, args, context)?;
     console.data(&summary)?;
     match summary.pages {
-        0 => Err(failed(format!("no page was kept: {}", reason(&summary)))),
+        0 => Err(failed(format!("no page was kept: {}", crawling::reason(&summary)))),
         _ => Ok(()),
     }
-}
-
-/// The crawl that is asked for.
-fn crawl(args: &CrawlArgs) -> Result<Crawl, CliError> {
-    let mut crawl = Crawl::new(args.seeds.clone());
-    let Crawl { request, limits, manners } = &mut crawl;
-    if let Some(domains) = &args.domains {
-        request.hosts = Hosts::Domains(domains.clone());
-    }
-    if let Some(types) = &args.types {
-        request.types = types.iter().map(|t| t.trim().to_ascii_lowercase()).collect();
-    }
-    (request.below, request.depth, request.allow_private) = (args.below, args.depth, args.allow_private);
-    limits.pages = args.pages.unwrap_or(u64::MAX);
-    limits.page_bytes = size("--max-page", &args.max_page)?;
-    if let Some(total) = &args.max_total {
-        limits.total_bytes = size("--max-total", total)?;
-    }
-    limits.time = time("--timeout", &args.timeout)?;
-    limits.tries = args.tries;
-    manners.delay = time("--delay", &args.delay)?;
-    (manners.connections, manners.threads) = (args.connections, args.threads);
-    if let Some(user_agent) = &args.user_agent {
-        manners.user_agent.clone_from(user_agent);
-    }
-    Ok(crawl)
-}
-
-fn time(option: &str, text: &str) -> Result<Duration, CliError> {
-    let seconds: Seconds = text.parse().map_err(|e| request(format!("{option} {text}: {e}")))?;
-    Duration::try_from_secs_f64(seconds.0).map_err(|e| request(format!("{option} {text}: {e}")))
-}
-
-fn size(option: &str, text: &str) -> Result<u64, CliError> {
-    let bytes: Bytes = text.parse().map_err(|e| request(format!("{option} {text}: {e}")))?;
-    Ok(bytes.0)
 }
 
 /// Says what came of it.
@@ -145,21 +107,4 @@ fn say(summary: &Summary, args: &CrawlArgs, context: &Context) -> Result<(), Cli
         )?;
     }
     Ok(())
-}
-
-/// Why there is no page.
-fn reason(summary: &Summary) -> String {
-    if let Some(host) = summary.hosts_left.first() {
-        return format!("{}: {}", host.host, text::printable(&host.why));
-    }
-    if let Some(error) = summary.errors.first() {
-        return format!("{}: {}", error.url, text::printable(&error.why));
-    }
-    match summary.skipped.keys().next().map(String::as_str) {
-        Some("address") => {
-            "its host is at an address that is not public; --allow-private lets the crawl go there".to_owned()
-        }
-        Some(why) => format!("what was found was skipped ({why}); journal.jsonl says more"),
-        None => "the crawl was stopped before the first".to_owned(),
-    }
 }

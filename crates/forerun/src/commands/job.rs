@@ -136,9 +136,20 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                     "--skeleton scatter-gather: features are extracted by a reduction; sort can be run so",
                 ));
             }
-            how.paths().reads(&job.input).check(&mut context.console, |_| false)?;
+            let seeds = jobs::seeds(&job)?;
+            match seeds.first() {
+                Some(url) if !how.can_follow() => {
+                    return Err(request(format!(
+                        "{url}: pages are crawled by `run`, once and on threads, without --by; else fetch them before \
+                         (forerun crawl {url} -o DIR) and name DIR/pages"
+                    )));
+                }
+                Some(_) => how.paths(),
+                None => how.paths().reads(&job.input),
+            }
+            .check(&mut context.console, |_| false)?;
             context.interrupt.busy(|| {
-                let job = jobs::features(&job, context.interrupt.cancel())?;
+                let job = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
                 how.job(&job, context)
             })
         }
@@ -225,7 +236,7 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }
-    let to_stdout = args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    let to_stdout = args.db.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
     }

@@ -24,7 +24,9 @@ use crate::outcomes::reason;
 const FORMAT: i64 = 1;
 
 /// Keys whose values are names of files.
-const FILES: [&str; 12] = [
+const FILES: [&str; 14] = [
+    "crawl-dir",
+    "fields",
     "input",
     "model",
     "out",
@@ -81,7 +83,9 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
             let name = value.strip_prefix("sqlite:").unwrap_or(&value);
             return format!("sqlite:{}", beside(file, name).to_string_lossy());
         }
-        let is_file = FILES.contains(&key) && value != "-" && !(key == "input" && application == "tasks");
+        let is_url = key == "input" && value.contains("://");
+        let is_file =
+            FILES.contains(&key) && value != "-" && !is_url && !(key == "input" && application == "tasks");
         // A shipped platform, or this machine, is no file.
         let is_name = key == "platform" && !value.contains('/') && !beside(file, &value).is_file();
         if is_file && !is_name { beside(file, &value).to_string_lossy().into_owned() } else { value }

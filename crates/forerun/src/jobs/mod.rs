@@ -1,24 +1,25 @@
 //! From the command line's words to jobs.
 
+mod features;
 mod file;
 
 use std::time::Duration;
 
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
-use forerun_apps::features::{FeatureOptions, FeaturesJob};
-use forerun_apps::lsi::{LsiJob, LsiOptions, RunFile};
+use forerun_apps::lsi::{LsiJob, LsiOptions, RankingTable, RunFile, Store};
 use forerun_apps::sort::{SortJob, SortOptions};
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, Seconds};
 use forerun_skeleton::Cancel;
 
-use crate::cli::{FeatureArgs, LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
+use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
 use crate::scatter;
 use crate::signals::Interrupt;
 
+pub use features::{features, seeds};
 pub use file::words;
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
@@ -83,23 +84,6 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
     job.map_err(request)
 }
 
-/// The job that `features` asks for.
-///
-/// # Errors
-/// What is wrong with the inputs, the model or the database.
-pub fn features(args: &FeatureArgs, cancel: &Cancel) -> Result<FeaturesJob, CliError> {
-    let options = FeatureOptions {
-        input: args.input.clone(),
-        include: args.include.clone(),
-        model: args.model.clone(),
-        database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,
-        largest: size("--max-file", &args.max_file)?,
-        patience: time("--patience", &args.patience)?,
-        cancel: cancel.clone(),
-    };
-    FeaturesJob::open(options).map_err(request)
-}
-
 /// Who shares the memory of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Team {
@@ -140,9 +124,16 @@ pub fn lsi(args: &LsiJobArgs, cancel: &Cancel) -> Result<LsiJob, CliError> {
     };
     let model = Model::open(model).map_err(request)?;
     let queries = collection::queries(queries).map_err(request)?;
-    let store = RunFile::open(args.out.as_deref(), cancel).map_err(request)?;
+    let store: Box<dyn Store> = match &args.db {
+        Some(address) => {
+            let database = address.parse().map_err(|e| request(format!("--db: {e}")))?;
+            let patience = time("--patience", &args.patience)?;
+            Box::new(RankingTable::open(database, patience, cancel).map_err(request)?)
+        }
+        None => Box::new(RunFile::open(args.out.as_deref(), cancel).map_err(request)?),
+    };
     let options = LsiOptions { most: args.top, cancel: cancel.clone() };
-    LsiJob::new(model, &queries, Box::new(store), options).map_err(request)
+    LsiJob::new(model, &queries, store, options).map_err(request)
 }
 
 /// Tasks known only by their costs.

@@ -61,3 +61,20 @@ fn queries_and_a_run_give_the_same_lists() {
     place.run("run lsi tiny.lsi none.qry").refused(2, &["none.qry"]);
     place.run("lsi build tiny.all -o x.lsi -k 5000").refused(2, &["--dimensions", "rank 5000"]);
 }
+
+#[test]
+fn lists_go_into_a_database() {
+    let place = Place::new();
+    collection(&place, 400);
+    place.run("lsi build tiny.all -o tiny.lsi -k 4").ok();
+    place.run("run lsi tiny.lsi tiny.qry --top 5 -p 2 -o lists.run").ok();
+    for _ in 0..2 {
+        let said = place.run("run lsi tiny.lsi tiny.qry --top 5 -p 2 --db sqlite:l.db").ok().text();
+        assert!(said.contains("10 documents in l.db"), "{said}");
+    }
+    place.run("run lsi tiny.lsi tiny.qry --db none/l.db").refused(2, &["none/l.db", "directory"]);
+    place.run("run lsi tiny.lsi tiny.qry --db l.db -o x").refused(2, &["--out"]);
+    place.write("other.db", "no database, but a text that is longer than the head of one".repeat(20));
+    place.run("run lsi tiny.lsi tiny.qry --db other.db").refused(2, &["other.db"]);
+    place.assert_clean();
+}

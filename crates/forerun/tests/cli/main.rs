@@ -5,6 +5,7 @@ mod by_pepa;
 mod crawl;
 mod farm;
 mod features;
+mod features_crawl;
 mod job_files;
 mod json;
 mod killed;

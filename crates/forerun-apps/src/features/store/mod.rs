@@ -3,9 +3,9 @@
 //! # Tables
 //! | table | a row | columns |
 //! |---|---|---|
-//! | `about` | a property of the database | `key` (`format`, `model`), `value` |
+//! | `about` | a property of the database | `key` (`format`, `model`, `fields`), `value` |
 //! | `field` | a field of documents | `number`, `name` |
-//! | `file` | a file | `id`, `name` (absolute path), `bytes` and `modified` (ns since 1970) when it was read, `documents`, `skipped` (why, if it was); `bytes` is null while it is to be done |
+//! | `file` | a file or page | `id`, `name` (absolute path, or URL), `bytes` and `modified` (ns since 1970; of a page what its server says, else 0) when it was read, `documents`, `skipped` (why, if it was); `bytes` is null while it is to be done |
 //! | `document` | a document | `file`, `part` (from 1), `id` (within the file), `phrases` (occurrences), `left_out` |
 //! | `phrase` | a phrase: the dictionary | `phrase`, `frequency`, `documents` |
 //! | `occurrence` | a phrase in a document | `phrase`, `file`, `part`, `frequency`, `places` |
@@ -16,93 +16,26 @@
 //! # Exactly once
 //! A set of results is one transaction: documents, occurrences, what is added to the dictionary (by `ON CONFLICT`), and
 //! that the files are done. What a killed run had committed is done, the rest is not there, and the next run does it.
-//! Identifiers of files are given in the order of their names before anything else is written. So the tables do not
-//! tell how often a run was interrupted, nor in which order its results came.
+//! Identifiers of files are given in the order of their names before anything else is written; those of pages, which
+//! are not known then, follow from their URLs and are 2⁶² or more. So the tables do not tell how often a run was interrupted, nor in which order its results came.
 
 mod postgres;
-mod session;
 mod sqlite;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-use ::postgres::Config;
 use forerun_skeleton::AppError;
 use forerun_text::phrase::Occurrence;
 
 use super::batch::Batch;
-use crate::command::show;
+use super::files::Ids;
+use super::page;
 
-pub(super) use self::session::Session;
+pub use crate::database::Database;
+pub(super) use crate::database::StoreError;
 
 /// The format of the tables.
 pub(super) const FORMAT: &str = "1";
 
-/// A database, by its address: `sqlite:FILE` or only `FILE`, or `postgres://USER@HOST/NAME`.
-#[derive(Clone)]
-pub enum Database {
-    /// A file of SQLite.
-    Sqlite(PathBuf),
-    /// A database of a PostgreSQL server.
-    Postgres(Box<Config>),
-}
-
-impl FromStr for Database {
-    type Err = AppError;
-
-    fn from_str(address: &str) -> Result<Self, AppError> {
-        let expected = "expected sqlite:FILE or postgres://USER@HOST/NAME";
-        if address.starts_with("postgres://") || address.starts_with("postgresql://") {
-            let config = Config::from_str(address).map_err(|e| {
-                AppError::new(format!("the address of the database is not understood ({e}): {expected}"))
-            })?;
-            return Ok(Database::Postgres(Box::new(config)));
-        }
-        match address.strip_prefix("sqlite:").unwrap_or(address) {
-            "" => Err(AppError::new(format!("the address of the database is empty: {expected}"))),
-            other if other.contains("://") => {
-                Err(AppError::new(format!("there is no database of the kind {other}: {expected}")))
-            }
-            file => Ok(Database::Sqlite(file.into())),
-        }
-    }
-}
-
-/// The address without what is secret.
-impl fmt::Display for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Database::Sqlite(path) => f.write_str(&show::path(path)),
-            Database::Postgres(config) => {
-                let host = match config.get_hosts().first() {
-                    Some(::postgres::config::Host::Tcp(host)) => host.clone(),
-                    #[cfg(unix)]
-                    Some(::postgres::config::Host::Unix(path)) => show::path(path),
-                    None => String::new(),
-                };
-                let name = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
-                write!(f, "the PostgreSQL database {name} on {host}")
-            }
-        }
-    }
-}
-
-impl fmt::Debug for Database {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 impl Database {
-    /// The file, where it is one.
-    pub fn file(&self) -> Option<&Path> {
-        match self {
-            Database::Sqlite(path) => Some(path),
-            Database::Postgres(_) => None,
-        }
-    }
-
     /// Does something with a database that is there; `None` if there is none. Makes none, and tries once.
     pub(super) fn look<T>(
         &self,
@@ -110,11 +43,16 @@ impl Database {
     ) -> Result<Option<T>, AppError> {
         let looked =
             self.connect(false).and_then(|store| store.map(|mut store| act(&mut *store)).transpose());
-        looked.map_err(|e| AppError::new(format!("{self}: {}", e.sentence)))
+        looked.map_err(|e| AppError::new(format!("{self}: {e}")))
+    }
+
+    /// Connects, and makes what is not there.
+    pub(super) fn made(&self) -> Result<Connection, StoreError> {
+        self.connect(true)?.ok_or_else(|| StoreError::new("it is not there"))
     }
 
     /// Connects; `None` if nothing is there and nothing is to be made.
-    fn connect(&self, make: bool) -> Result<Option<Box<dyn Store>>, StoreError> {
+    fn connect(&self, make: bool) -> Result<Option<Connection>, StoreError> {
         match self {
             Database::Sqlite(path) => sqlite::connect(path, make),
             Database::Postgres(config) => postgres::connect(config).map(Some),
@@ -122,24 +60,7 @@ impl Database {
     }
 }
 
-/// The directory that a file is in.
-pub(super) fn directory_of(file: &Path) -> &Path {
-    file.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// What goes wrong with a database.
-#[derive(Debug)]
-pub(super) struct StoreError {
-    sentence: String,
-    /// Whether it may pass: no connection, a lock.
-    passing: bool,
-}
-
 impl StoreError {
-    fn new(sentence: impl Into<String>) -> Self {
-        StoreError { sentence: sentence.into(), passing: false }
-    }
-
     pub(super) fn other_format(format: &str) -> Self {
         Self::new(format!("its tables have format {format}, this build has {FORMAT}: name another database"))
     }
@@ -148,6 +69,18 @@ impl StoreError {
         Self::new(
             "its phrases were found with another model: give that with --model, or name another database",
         )
+    }
+
+    pub(super) fn other_fields() -> Self {
+        Self::new(
+            "its fields are of other elements: give the same file with --fields, or name another database",
+        )
+    }
+
+    fn same_identifier(page: &str) -> Self {
+        Self::new(format!(
+            "the page {page} has the identifier of another one: crawl it into a database of its own"
+        ))
     }
 
     pub(super) fn gone() -> Self {
@@ -203,13 +136,21 @@ pub struct Totals {
     pub phrases: i64,
 }
 
+/// A connection, of either kind.
+pub(super) type Connection = Box<dyn Store>;
+
 /// A connection to a database.
 pub(super) trait Store: Send {
     /// The value of `key` in `about`, if there are tables; an error if there are others.
     fn about(&mut self, key: &str) -> Result<Option<String>, StoreError>;
 
-    /// Makes the tables where they are not there; `temporary` ones are of this connection alone.
-    fn create(&mut self, model: &str, fields: &[String], temporary: bool) -> Result<(), StoreError>;
+    /// Makes the tables where they are not there, with these properties and names of fields; `temporary` ones are of this connection alone.
+    fn create(
+        &mut self,
+        about: &[(&str, &str)],
+        fields: &[String],
+        temporary: bool,
+    ) -> Result<(), StoreError>;
 
     /// All files.
     fn files(&mut self) -> Result<Vec<Stored>, StoreError>;
@@ -221,7 +162,13 @@ pub(super) trait Store: Send {
     fn forget(&mut self, files: &[i64]) -> Result<(), StoreError>;
 
     /// Stores a set whose files have these identifiers, unless it is stored already.
-    fn put(&mut self, batch: &Batch, ids: &[i64]) -> Result<(), StoreError>;
+    fn put(&mut self, batch: &Batch, ids: &Ids) -> Result<(), StoreError>;
+
+    /// Adds pages, by identifier and name, that are not there.
+    fn enrol(&mut self, pages: &[(i64, String)]) -> Result<(), StoreError>;
+
+    /// The names of the fields, by their numbers.
+    fn fields(&mut self) -> Result<Vec<String>, StoreError>;
 
     /// The most frequent phrases.
     fn top(&mut self, limit: i64) -> Result<Vec<Phrase>, StoreError>;
@@ -253,12 +200,6 @@ fn is_stored(done: u64, files: usize) -> Result<bool, StoreError> {
     }
 }
 
-/// The identifier of a file of the input.
-fn id(ids: &[i64], file: u64) -> Result<i64, StoreError> {
-    let found = usize::try_from(file).ok().and_then(|n| ids.get(n));
-    found.copied().ok_or_else(|| StoreError::new("a result is of a file that is not among the inputs"))
-}
-
 /// A number as databases have them.
 fn number(n: u64) -> i64 {
     i64::try_from(n).unwrap_or(i64::MAX)
@@ -283,19 +224,6 @@ fn pattern(words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_are_read_and_secrets_not_shown() {
-        let of = |text: &str| text.parse::<Database>();
-        assert_eq!(of("sqlite:a b.db").unwrap().file(), Some(Path::new("a b.db")));
-        assert_eq!(of("dir/x.db").unwrap().file(), Some(Path::new("dir/x.db")));
-        let server = of("postgres://me:secret@host:99/name").unwrap();
-        assert_eq!(server.to_string(), "the PostgreSQL database name on host");
-        assert!(!format!("{server:?}").contains("secret"));
-        for bad in ["", "sqlite:", "mysql://x/y", "postgres://host:port/x"] {
-            assert!(of(bad).unwrap_err().to_string().contains("expected sqlite:FILE"), "{bad}");
-        }
-    }
 
     #[test]
     fn places_are_json() {

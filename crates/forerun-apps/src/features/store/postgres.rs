@@ -1,19 +1,14 @@
 //! PostgreSQL.
 
-use std::time::Duration;
-
 use postgres::binary_copy::BinaryCopyInWriter;
-use postgres::error::SqlState;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Config, NoTls, Row};
+use postgres::{Client, Config, Row};
 
 use super::{
-    Batch, FORMAT, Found, Phrase, Store, StoreError, Stored, Totals, id, is_stored, number, pattern, places,
+    Batch, FORMAT, Found, Ids, Phrase, Store, StoreError, Stored, Totals, is_stored, number, page, pattern,
+    places,
 };
-
-/// How long a server may take to answer a request for a connection, and to acknowledge what is sent, where the
-/// address says nothing else.
-const SILENT: Duration = Duration::from_secs(20);
+use crate::database;
 
 /// Texts are compared byte by byte, as in the dictionary.
 const TABLES: &str = r#"
@@ -31,40 +26,9 @@ CREATE {} TABLE IF NOT EXISTS occurrence (
     phrase text COLLATE "C" NOT NULL, file int8 NOT NULL, part int8 NOT NULL, frequency int8 NOT NULL,
     places text NOT NULL, PRIMARY KEY (phrase, file, part));"#;
 
-impl From<postgres::Error> for StoreError {
-    fn from(e: postgres::Error) -> Self {
-        let Some(db) = e.as_db_error() else {
-            // No answer of the server: it cannot be reached, or is gone.
-            let source = std::error::Error::source(&e);
-            let passing = e.is_closed() || source.is_some_and(|s| s.is::<std::io::Error>());
-            let why = source.map(|s| format!(": {s}")).unwrap_or_default();
-            return StoreError { sentence: format!("{e}{why}"), passing };
-        };
-        let state = db.code();
-        let passing = state.code().starts_with("08")
-            || [
-                SqlState::ADMIN_SHUTDOWN,
-                SqlState::CRASH_SHUTDOWN,
-                SqlState::CANNOT_CONNECT_NOW,
-                SqlState::TOO_MANY_CONNECTIONS,
-                SqlState::T_R_SERIALIZATION_FAILURE,
-                SqlState::T_R_DEADLOCK_DETECTED,
-            ]
-            .contains(state);
-        StoreError { sentence: format!("{} (SQLSTATE {})", db.message(), state.code()), passing }
-    }
-}
-
 /// Connects to a server.
 pub(super) fn connect(config: &Config) -> Result<Box<dyn Store>, StoreError> {
-    let mut config = config.clone();
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(SILENT);
-    }
-    if config.get_tcp_user_timeout().is_none() {
-        config.tcp_user_timeout(SILENT);
-    }
-    let mut client = config.connect(NoTls)?;
+    let mut client = database::postgres(config)?;
     client.batch_execute("SET search_path TO forerun_features; SET client_min_messages TO warning")?;
     Ok(Box::new(Postgres { client }))
 }
@@ -93,7 +57,12 @@ impl Store for Postgres {
         Ok(row.map(|row| row.get(0)))
     }
 
-    fn create(&mut self, model: &str, fields: &[String], temporary: bool) -> Result<(), StoreError> {
+    fn create(
+        &mut self,
+        about: &[(&str, &str)],
+        fields: &[String],
+        temporary: bool,
+    ) -> Result<(), StoreError> {
         let tables = TABLES.replace("{}", if temporary { "TEMP" } else { "" });
         let mut all = self.client.transaction()?;
         if temporary {
@@ -105,8 +74,8 @@ impl Store for Postgres {
             )?;
         }
         all.batch_execute(&tables)?;
-        for (key, value) in [("format", FORMAT), ("model", model)] {
-            all.execute("INSERT INTO about VALUES ($1, $2) ON CONFLICT DO NOTHING", &[&key, &value])?;
+        for (key, value) in [("format", FORMAT)].iter().chain(about) {
+            all.execute("INSERT INTO about VALUES ($1, $2) ON CONFLICT DO NOTHING", &[key, value])?;
         }
         for (n, name) in fields.iter().enumerate() {
             all.execute("INSERT INTO field VALUES ($1, $2) ON CONFLICT DO NOTHING", &[&(n as i64), name])?;
@@ -130,10 +99,10 @@ impl Store for Postgres {
         all.batch_execute("LOCK TABLE file IN EXCLUSIVE MODE")?;
         all.execute(
             "INSERT INTO file (id, name)
-             SELECT (SELECT coalesce(max(id), 0) FROM file) + row_number() OVER (ORDER BY n.at), n.name
+             SELECT (SELECT coalesce(max(id), 0) FROM file WHERE id < $2) + row_number() OVER (ORDER BY n.at), n.name
              FROM unnest($1::text[]) WITH ORDINALITY AS n (name, at)
              WHERE NOT EXISTS (SELECT FROM file WHERE file.name = n.name)",
-            &[&names],
+            &[&names, &page::FIRST],
         )?;
         Ok(all.commit()?)
     }
@@ -157,8 +126,26 @@ impl Store for Postgres {
         Ok(all.commit()?)
     }
 
-    fn put(&mut self, batch: &Batch, ids: &[i64]) -> Result<(), StoreError> {
-        let files = batch.files.iter().map(|f| id(ids, f.file)).collect::<Result<Vec<_>, _>>()?;
+    fn enrol(&mut self, pages: &[(i64, String)]) -> Result<(), StoreError> {
+        let (ids, names): (Vec<i64>, Vec<&str>) = pages.iter().map(|(id, name)| (*id, name.as_str())).unzip();
+        let mut all = self.client.transaction()?;
+        let of = "unnest($1::int8[], $2::text[]) AS n (id, name)";
+        let insert = format!(
+            "INSERT INTO file (id, name) SELECT n.id, n.name FROM {of} ORDER BY n.id ON CONFLICT DO NOTHING"
+        );
+        all.execute(&insert, &[&ids, &names])?;
+        let look = format!(
+            "SELECT n.name FROM {of} WHERE NOT EXISTS
+                            (SELECT FROM file WHERE file.id = n.id AND file.name = n.name) LIMIT 1"
+        );
+        if let Some(row) = all.query_opt(&look, &[&ids, &names])? {
+            return Err(StoreError::same_identifier(row.get(0)));
+        }
+        Ok(all.commit()?)
+    }
+
+    fn put(&mut self, batch: &Batch, ids: &Ids) -> Result<(), StoreError> {
+        let files = batch.files.iter().map(|f| ids.of(f.file)).collect::<Result<Vec<_>, _>>()?;
         let mut all = self.client.transaction()?;
         // Rows are locked in order, so that two connections do not wait for each other.
         let rows =
@@ -172,7 +159,7 @@ impl Store for Postgres {
         let copy = all.copy_in("COPY document FROM STDIN BINARY")?;
         let mut copy = BinaryCopyInWriter::new(copy, &[INT, INT, TEXT, INT, TEXT]);
         for d in &batch.documents {
-            let (file, part) = (id(ids, d.number.file)?, number(d.number.part));
+            let (file, part) = (ids.of(d.number.file)?, number(d.number.part));
             copy.write(&[&file, &part, &d.id, &number(d.phrases), &d.left_out])?;
         }
         copy.finish()?;
@@ -185,7 +172,7 @@ impl Store for Postgres {
             among.push(number(postings.documents()));
             let mut documents = postings.iter();
             while let Some(d) = documents.next_into(&mut list) {
-                let (file, part, often) = (id(ids, d.file)?, number(d.part), list.len() as i64);
+                let (file, part, often) = (ids.of(d.file)?, number(d.part), list.len() as i64);
                 copy.write(&[&key, &file, &part, &often, &places(&list)])?;
             }
         }
@@ -213,6 +200,11 @@ impl Store for Postgres {
             ],
         )?;
         Ok(all.commit()?)
+    }
+
+    fn fields(&mut self) -> Result<Vec<String>, StoreError> {
+        let rows = self.client.query("SELECT name FROM field ORDER BY number", &[])?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
     }
 
     fn top(&mut self, limit: i64) -> Result<Vec<Phrase>, StoreError> {

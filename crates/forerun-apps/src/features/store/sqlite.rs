@@ -1,18 +1,14 @@
 //! SQLite.
 
 use std::path::Path;
-use std::time::Duration;
 
-use rusqlite::{
-    Connection, Error, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior, params,
-};
+use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{
-    Batch, FORMAT, Found, Phrase, Store, StoreError, Stored, Totals, id, is_stored, number, pattern, places,
+    Batch, FORMAT, Found, Ids, Phrase, Store, StoreError, Stored, Totals, is_stored, number, page, pattern,
+    places,
 };
-
-/// How long a lock of another process is waited for at a time.
-const LOCKED: Duration = Duration::from_secs(5);
+use crate::database;
 
 /// A file that survives a kill at any time: the log is written ahead. (After a power failure the last sets
 /// may be missing, and are done again.)
@@ -38,25 +34,10 @@ CREATE TABLE IF NOT EXISTS occurrence (
     phrase TEXT NOT NULL, file INTEGER NOT NULL, part INTEGER NOT NULL, frequency INTEGER NOT NULL,
     places TEXT NOT NULL, PRIMARY KEY (phrase, file, part)) WITHOUT ROWID;";
 
-impl From<Error> for StoreError {
-    fn from(e: Error) -> Self {
-        let passing =
-            matches!(e.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked));
-        StoreError { sentence: e.to_string(), passing }
-    }
-}
-
 /// Opens a file; `None` if there is none and none is to be made.
 pub(super) fn connect(path: &Path, make: bool) -> Result<Option<Box<dyn Store>>, StoreError> {
-    let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if make {
-        flags |= OpenFlags::SQLITE_OPEN_CREATE;
-    } else if !path.exists() {
-        return Ok(None);
-    }
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(LOCKED)?;
-    Ok(Some(Box::new(Sqlite { connection })))
+    let opened = database::sqlite(path, make)?;
+    Ok(opened.map(|connection| -> Box<dyn Store> { Box::new(Sqlite { connection }) }))
 }
 
 struct Sqlite {
@@ -87,11 +68,11 @@ impl Store for Sqlite {
         Ok(value.optional()?)
     }
 
-    fn create(&mut self, model: &str, fields: &[String], _: bool) -> Result<(), StoreError> {
+    fn create(&mut self, about: &[(&str, &str)], fields: &[String], _: bool) -> Result<(), StoreError> {
         self.connection.execute_batch(SETTINGS)?;
         let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         all.execute_batch(TABLES)?;
-        for (key, value) in [("format", FORMAT), ("model", model)] {
+        for (key, value) in [("format", FORMAT)].iter().chain(about) {
             all.execute("INSERT INTO about VALUES (?1, ?2) ON CONFLICT DO NOTHING", [key, value])?;
         }
         for (n, name) in fields.iter().enumerate() {
@@ -113,8 +94,11 @@ impl Store for Sqlite {
     fn register(&mut self, names: &[&str]) -> Result<(), StoreError> {
         let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
-            let mut next: i64 =
-                all.query_row("SELECT coalesce(max(id), 0) + 1 FROM file", [], |r| r.get(0))?;
+            let mut next: i64 = all.query_row(
+                "SELECT coalesce(max(id), 0) + 1 FROM file WHERE id < ?1",
+                [page::FIRST],
+                |r| r.get(0),
+            )?;
             let mut insert =
                 all.prepare("INSERT INTO file (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
             for name in names {
@@ -149,20 +133,36 @@ impl Store for Sqlite {
         Ok(all.commit()?)
     }
 
-    fn put(&mut self, batch: &Batch, ids: &[i64]) -> Result<(), StoreError> {
+    fn enrol(&mut self, pages: &[(i64, String)]) -> Result<(), StoreError> {
+        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        {
+            let mut insert =
+                all.prepare_cached("INSERT INTO file (id, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING")?;
+            let mut look = all.prepare_cached("SELECT count(*) FROM file WHERE id = ?1 AND name = ?2")?;
+            for (id, name) in pages {
+                insert.execute(params![id, name])?;
+                if look.query_row(params![id, name], |row| row.get::<_, i64>(0))? == 0 {
+                    return Err(StoreError::same_identifier(name));
+                }
+            }
+        }
+        Ok(all.commit()?)
+    }
+
+    fn put(&mut self, batch: &Batch, ids: &Ids) -> Result<(), StoreError> {
         let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         {
             let mut done = all.prepare_cached("SELECT count(bytes) FROM file WHERE id = ?1")?;
             let mut stored = 0;
             for f in &batch.files {
-                stored += done.query_row([id(ids, f.file)?], |row| row.get::<_, i64>(0))?;
+                stored += done.query_row([ids.of(f.file)?], |row| row.get::<_, i64>(0))?;
             }
             if !batch.files.is_empty() && is_stored(stored as u64, batch.files.len())? {
                 return Ok(());
             }
             let mut document = all.prepare_cached("INSERT INTO document VALUES (?1, ?2, ?3, ?4, ?5)")?;
             for d in &batch.documents {
-                let (file, part) = (id(ids, d.number.file)?, number(d.number.part));
+                let (file, part) = (ids.of(d.number.file)?, number(d.number.part));
                 document.execute(params![file, part, d.id, number(d.phrases), d.left_out])?;
             }
             let mut phrase = all.prepare_cached(
@@ -175,7 +175,7 @@ impl Store for Sqlite {
                 phrase.execute(params![key, number(postings.frequency()), number(postings.documents())])?;
                 let mut documents = postings.iter();
                 while let Some(d) = documents.next_into(&mut list) {
-                    let (file, part, often) = (id(ids, d.file)?, number(d.part), list.len() as i64);
+                    let (file, part, often) = (ids.of(d.file)?, number(d.part), list.len() as i64);
                     occurrence.execute(params![key, file, part, often, places(&list)])?;
                 }
             }
@@ -184,10 +184,16 @@ impl Store for Sqlite {
             )?;
             for f in &batch.files {
                 let (bytes, documents) = (number(f.bytes), number(f.documents));
-                file.execute(params![id(ids, f.file)?, bytes, f.modified, documents, f.skipped])?;
+                file.execute(params![ids.of(f.file)?, bytes, f.modified, documents, f.skipped])?;
             }
         }
         Ok(all.commit()?)
+    }
+
+    fn fields(&mut self) -> Result<Vec<String>, StoreError> {
+        let mut select = self.connection.prepare("SELECT name FROM field ORDER BY number")?;
+        let names = select.query_map([], |row| row.get(0))?;
+        Ok(names.collect::<Result<_, _>>()?)
     }
 
     fn top(&mut self, limit: i64) -> Result<Vec<Phrase>, StoreError> {

@@ -4,51 +4,42 @@ use std::time::{Duration, Instant};
 
 use forerun_skeleton::{AppError, Cancel};
 
-use super::{Database, Store, StoreError};
+use super::{Database, StoreError};
 
 /// First and longest wait between two attempts.
 const WAITS: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// What makes a new connection ready.
-type Ready = Box<dyn FnMut(&mut dyn Store) -> Result<(), StoreError> + Send>;
+/// Makes a connection that is ready for use.
+type Connect<C> = Box<dyn FnMut() -> Result<C, StoreError> + Send>;
 
-/// Does things with a database, and again with a new connection when that was lost.
-pub(in crate::features) struct Session {
+/// Does things with a database by a connection `C`, and again with a new one when that was lost.
+pub(crate) struct Session<C> {
     database: Database,
-    store: Option<Box<dyn Store>>,
-    ready: Ready,
+    connection: Option<C>,
+    connect: Connect<C>,
     /// How long it goes on trying.
     patience: Duration,
     cancel: Cancel,
 }
 
-impl Session {
-    /// A session that connects at its first use, waits up to `patience` for a database that is not there, and calls
-    /// `ready` for each connection.
-    pub(in crate::features) fn new(
+impl<C> Session<C> {
+    /// A session that connects by `connect` at its first use, and waits up to `patience` for a database that is not there.
+    pub(crate) fn new(
         database: &Database,
         patience: Duration,
         cancel: &Cancel,
-        ready: impl FnMut(&mut dyn Store) -> Result<(), StoreError> + Send + 'static,
+        connect: impl FnMut() -> Result<C, StoreError> + Send + 'static,
     ) -> Self {
         let (database, cancel) = (database.clone(), cancel.clone());
-        Session { database, store: None, ready: Box::new(ready), patience, cancel }
+        Session { database, connection: None, connect: Box::new(connect), patience, cancel }
     }
 
-    fn once<T>(
-        &mut self,
-        act: &mut impl FnMut(&mut dyn Store) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let store = match &mut self.store {
-            Some(store) => store,
-            none => {
-                let made = self.database.connect(true)?;
-                let mut made = made.ok_or_else(|| StoreError::new("it is not there"))?;
-                (self.ready)(&mut *made)?;
-                none.insert(made)
-            }
+    fn once<T>(&mut self, act: &mut impl FnMut(&mut C) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert((self.connect)()?),
         };
-        act(&mut **store)
+        act(connection)
     }
 
     /// Does something, from its beginning again if the connection is lost: a transaction that is either stored or
@@ -56,9 +47,9 @@ impl Session {
     ///
     /// # Errors
     /// What does not pass, or did not within the patience.
-    pub(in crate::features) fn with<T>(
+    pub(crate) fn with<T>(
         &mut self,
-        mut act: impl FnMut(&mut dyn Store) -> Result<T, StoreError>,
+        mut act: impl FnMut(&mut C) -> Result<T, StoreError>,
     ) -> Result<T, AppError> {
         let begun = Instant::now();
         let mut wait = WAITS.0;
@@ -67,7 +58,7 @@ impl Session {
                 Ok(value) => return Ok(value),
                 Err(error) => error,
             };
-            self.store = None;
+            self.connection = None;
             let StoreError { sentence, passing } = error;
             if !passing || self.cancel.is_cancelled() {
                 return Err(AppError::new(format!("{}: {sentence}", self.database)));

@@ -1,0 +1,133 @@
+//! Databases that results go to: a file of SQLite, or a PostgreSQL server.
+
+mod error;
+mod open;
+mod session;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use ::postgres::Config;
+use forerun_skeleton::AppError;
+use tempfile::TempDir;
+
+use crate::command::show;
+
+pub(crate) use self::error::StoreError;
+pub(crate) use self::open::{postgres, sqlite};
+pub(crate) use self::session::Session;
+
+/// A database, by its address: `sqlite:FILE` or only `FILE`, or `postgres://USER@HOST/NAME`.
+#[derive(Clone)]
+pub enum Database {
+    /// A file of SQLite.
+    Sqlite(PathBuf),
+    /// A database of a PostgreSQL server.
+    Postgres(Box<Config>),
+}
+
+impl FromStr for Database {
+    type Err = AppError;
+
+    fn from_str(address: &str) -> Result<Self, AppError> {
+        let expected = "expected sqlite:FILE or postgres://USER@HOST/NAME";
+        if address.starts_with("postgres://") || address.starts_with("postgresql://") {
+            let config = Config::from_str(address).map_err(|e| {
+                AppError::new(format!("the address of the database is not understood ({e}): {expected}"))
+            })?;
+            return Ok(Database::Postgres(Box::new(config)));
+        }
+        match address.strip_prefix("sqlite:").unwrap_or(address) {
+            "" => Err(AppError::new(format!("the address of the database is empty: {expected}"))),
+            other if other.contains("://") => {
+                Err(AppError::new(format!("there is no database of the kind {other}: {expected}")))
+            }
+            file => Ok(Database::Sqlite(file.into())),
+        }
+    }
+}
+
+/// The address without what is secret.
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Database::Sqlite(path) => f.write_str(&show::path(path)),
+            Database::Postgres(config) => {
+                let host = match config.get_hosts().first() {
+                    Some(::postgres::config::Host::Tcp(host)) => host.clone(),
+                    #[cfg(unix)]
+                    Some(::postgres::config::Host::Unix(path)) => show::path(path),
+                    None => String::new(),
+                };
+                let name = config.get_dbname().or(config.get_user()).unwrap_or("postgres");
+                write!(f, "the PostgreSQL database {name} on {host}")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Database {
+    /// The file, where it is one.
+    pub fn file(&self) -> Option<&Path> {
+        match self {
+            Database::Sqlite(path) => Some(path),
+            Database::Postgres(_) => None,
+        }
+    }
+
+    /// Looks whether it can be used: the directory of a file is there.
+    ///
+    /// # Errors
+    /// That it is not.
+    pub(crate) fn check(&self) -> Result<(), AppError> {
+        match self.file() {
+            Some(file) if !directory_of(file).is_dir() => {
+                let name = show::path(file);
+                Err(AppError::new(format!("{name}: there is no such directory: make it first")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A database for a rehearsal: of a file another one beside it, which goes with the directory; a server's own.
+    ///
+    /// # Errors
+    /// That nothing can be written there.
+    pub(crate) fn beside(&self) -> Result<(Database, Option<TempDir>), AppError> {
+        let Some(file) = self.file() else { return Ok((self.clone(), None)) };
+        let made = tempfile::Builder::new().prefix(".forerun-").tempdir_in(directory_of(file));
+        let made =
+            made.map_err(|e| AppError::new(format!("cannot write beside the database {self}: {e}")))?;
+        Ok((Database::Sqlite(made.path().join("rehearsal.db")), Some(made)))
+    }
+}
+
+/// The directory that a file is in.
+pub(crate) fn directory_of(file: &Path) -> &Path {
+    file.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_secrets_not_shown() {
+        let of = |text: &str| text.parse::<Database>();
+        assert_eq!(of("sqlite:a b.db").unwrap().file(), Some(Path::new("a b.db")));
+        assert_eq!(of("dir/x.db").unwrap().file(), Some(Path::new("dir/x.db")));
+        let server = of("postgres://me:secret@host:99/name").unwrap();
+        assert_eq!(server.to_string(), "the PostgreSQL database name on host");
+        assert!(!format!("{server:?}").contains("secret"));
+        for bad in ["", "sqlite:", "mysql://x/y", "postgres://host:port/x"] {
+            assert!(of(bad).unwrap_err().to_string().contains("expected sqlite:FILE"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What is looked at before a job begins: the model, and what the database has already.
+
+use forerun_skeleton::AppError;
+use forerun_text::tagger::{Model, Tagger};
+
+use super::coming::Due;
+use super::fields::USUAL;
+use super::inputs::InputFile;
+use super::job::FeatureOptions;
+use super::store::{Database, FORMAT, StoreError, Stored};
+use super::{model, show};
+
+/// Loads the tagger: it, what tells its model, and what the database has, by name.
+pub(super) fn prepared(options: &FeatureOptions) -> Result<(Tagger, String, Vec<Stored>), AppError> {
+    options.database.check()?;
+    let path = model::find(options.model.as_deref())?;
+    let wrong = |why: String| AppError::new(format!("the model {}: {why}", show::path(&path)));
+    let bytes = std::fs::read(&path).map_err(|e| wrong(e.kind().to_string()))?;
+    let read = Model::from_bytes(&bytes, &show::path(&path)).map_err(|e| AppError::new(e.to_string()))?;
+    let model = model::fingerprint(&bytes);
+    let stored = stored(&options.database, &model, &options.fields.fingerprint())?;
+    Ok((Tagger::new(read), model, stored))
+}
+
+/// By name.
+pub(super) fn in_order(mut stored: Vec<Stored>) -> Vec<Stored> {
+    stored.sort_by(|a, b| a.name.cmp(&b.name));
+    stored
+}
+
+/// What is to be done about a file of which the database may know.
+pub(super) fn due(stored: &[Stored], file: &InputFile) -> Due {
+    let Ok(place) = stored.binary_search_by(|s| s.name.cmp(&file.name)) else { return Due::New };
+    let Stored { read, skipped, .. } = &stored[place];
+    let now = (i64::try_from(file.bytes).unwrap_or(i64::MAX), file.modified);
+    match read {
+        None => Due::New,
+        Some(read) if *read == now && !skipped => Due::Not,
+        Some(_) => Due::Again,
+    }
+}
+
+/// The files that the database has, by name.
+fn stored(database: &Database, model: &str, fields: &str) -> Result<Vec<Stored>, AppError> {
+    let found = database.look(|store| {
+        let Some(format) = store.about("format")? else { return Ok(Vec::new()) };
+        if format != FORMAT {
+            return Err(StoreError::other_format(&format));
+        }
+        if store.about("model")?.is_some_and(|other| other != model) {
+            return Err(StoreError::other_model());
+        }
+        // Databases made before there was a choice say nothing of it.
+        if store.about("fields")?.as_deref().unwrap_or(USUAL) != fields {
+            return Err(StoreError::other_fields());
+        }
+        store.files()
+    })?;
+    Ok(in_order(found.unwrap_or_default()))
+}

@@ -1,0 +1,89 @@
+//! The job that `features` asks for: of files, or of pages that a crawl fetches.
+
+use std::path::PathBuf;
+
+use forerun_apps::Job as _;
+use forerun_apps::features::{Database, FeatureOptions, FeaturesJob, Fields, Pages};
+use forerun_skeleton::{AppError, Cancel};
+
+use super::{GATHERED, size, time};
+use crate::cli::FeatureArgs;
+use crate::crawling::{self, Site};
+use crate::error::{CliError, request};
+use crate::signals::Interrupt;
+
+/// The URLs among the inputs; none where they are files.
+///
+/// # Errors
+/// Files and URLs together.
+pub fn seeds(args: &FeatureArgs) -> Result<Vec<String>, CliError> {
+    let url = |path: &PathBuf| path.to_str().filter(|p| p.contains("://")).map(str::to_owned);
+    let seeds: Vec<String> = args.input.iter().filter_map(url).collect();
+    match seeds.len() {
+        0 => {}
+        n if n == args.input.len() => {}
+        _ => {
+            return Err(request(format!(
+                "{} is a URL, and files are named as well: crawl in one run and read files in another, into the same \
+                 database",
+                seeds[0]
+            )));
+        }
+    }
+    Ok(seeds)
+}
+
+/// The job that `features` asks for. Of pages, those that come in the first moment are known, in less of one where the
+/// run begins `at_once`, without a pilot.
+///
+/// # Errors
+/// What is wrong with the inputs, the model or the database; why no page comes.
+pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Result<FeaturesJob, CliError> {
+    let cancel = interrupt.cancel();
+    let options = FeatureOptions {
+        input: args.input.clone(),
+        include: args.include.clone(),
+        fields: args
+            .fields
+            .as_deref()
+            .map_or_else(|| Ok(Fields::default()), Fields::load)
+            .map_err(request)?,
+        model: args.model.clone(),
+        database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,
+        largest: size("--max-file", &args.max_file)?,
+        patience: time("--patience", &args.patience)?,
+        cancel: cancel.clone(),
+    };
+    let seeds = seeds(args)?;
+    if seeds.is_empty() {
+        return FeaturesJob::open(options).map_err(request);
+    }
+    let crawl = crawling::crawl(&seeds, &args.crawl)?;
+    let dir = directory(args, &options.database)?;
+    // The input is not ended by a signal before it is known to keep coming.
+    let (close, cancel) = (Cancel::new(), cancel.clone());
+    let ends = close.clone();
+    let site = || -> Result<Box<dyn Pages>, AppError> {
+        let stop = move || ends.is_cancelled() || cancel.is_cancelled();
+        Ok(Box::new(Site::start(crawl, &dir, stop)?))
+    };
+    let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
+    let job = FeaturesJob::follow(options, site, gathered, &close).map_err(request)?;
+    if job.first_sizes().is_some() {
+        interrupt.closes(close);
+    }
+    Ok(job)
+}
+
+/// Where the crawl keeps its pages.
+fn directory(args: &FeatureArgs, database: &Database) -> Result<PathBuf, CliError> {
+    if let Some(dir) = &args.crawl_dir {
+        return Ok(dir.clone());
+    }
+    let file = database.file().ok_or_else(|| {
+        request("--crawl-dir: say where the crawl keeps its pages, as the database is not a file beside which they could be")
+    })?;
+    let mut dir = file.as_os_str().to_owned();
+    dir.push(".crawl");
+    Ok(dir.into())
+}
