@@ -21,6 +21,11 @@ impl Words {
         self.ends.len()
     }
 
+    /// Bytes of all strings.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

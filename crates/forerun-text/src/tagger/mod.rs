@@ -11,6 +11,7 @@ pub mod train;
 pub mod transitions;
 
 mod apply;
+mod memo;
 mod start;
 
 use contextual::{NO_WORD, suffix};
@@ -31,17 +32,19 @@ pub struct Tagger {
     /// What rules see of each word of the lexicon: its last bytes, and its shape within a sentence.
     seen: Vec<(u32, Shape)>,
     boundary: u32,
+    mark: memo::Mark,
 }
 
-/// Room for one sentence, used again for the next: tagging into it allocates nothing in the long run.
+/// Room for one sentence, used again for the next: tagging into it allocates little in the long run. It keeps what was
+/// guessed of some unknown words (a few MiB at most).
 #[derive(Debug, Default)]
 pub struct Workspace {
     words: Vec<u32>,
     suffixes: Vec<u32>,
     shapes: Vec<Shape>,
-    /// Of unknown words, where their candidates are in `guessed`.
+    /// Of unknown words, where their candidates are in `memo`.
     guesses: Vec<(u32, u32)>,
-    guessed: Vec<Candidate>,
+    memo: memo::Memo,
     tags: Vec<Tag>,
     paths: start::Paths,
     agenda: apply::Agenda,
@@ -70,7 +73,7 @@ impl Tagger {
             .map(|n| model.lexicon.word(n))
             .map(|word| (suffix(word), Shape::of(word, false)))
             .collect();
-        Self { model, index, seen, boundary }
+        Self { model, index, seen, boundary, mark: memo::Mark::default() }
     }
 
     /// Reads a model's file and makes it ready.
@@ -96,7 +99,7 @@ impl Tagger {
     /// Tags one sentence; the result is [`Workspace::tags`].
     pub fn tag_into<'a>(&self, words: impl IntoIterator<Item = &'a str>, space: &mut Workspace) {
         self.start(words, space);
-        let Workspace { words, suffixes, shapes, guesses, guessed: _, tags, agenda, .. } = space;
+        let Workspace { words, suffixes, shapes, guesses, tags, agenda, .. } = space;
         if self.model.contextual.is_empty() {
             return;
         }
@@ -122,7 +125,7 @@ impl Tagger {
         }
         space.shapes.clear();
         space.guesses.clear();
-        space.guessed.clear();
+        space.memo.begin(&self.mark);
         let mut first = true;
         for word in words {
             let number = model.lexicon.find(word);
@@ -137,18 +140,16 @@ impl Tagger {
             if number.is_some_and(|n| !model.lexicon.candidates(n).is_empty()) {
                 space.guesses.push(KNOWN);
             } else {
-                let start = space.guessed.len() as u32;
-                model.guess(word, shape, &mut space.guessed);
-                space.guesses.push((start, space.guessed.len() as u32));
+                space.guesses.push(space.memo.place(word, shape, |out| model.guess(word, shape, out)));
             }
             space.words.push(number.unwrap_or(NO_WORD));
             space.suffixes.push(suffix);
             space.shapes.push(shape);
         }
-        let Workspace { words, guesses, guessed, tags, paths, .. } = space;
+        let Workspace { words, guesses, memo, tags, paths, .. } = space;
         let candidates = |i: usize| match guesses[i] {
             KNOWN => model.lexicon.candidates(words[i]),
-            (start, end) => &guessed[start as usize..end as usize],
+            place => memo.candidates(place),
         };
         match &model.start {
             Start::InContext { transitions, .. } => {

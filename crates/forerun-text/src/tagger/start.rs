@@ -21,7 +21,7 @@ pub(crate) struct Paths {
 
 /// Writes the cheapest tags into `out`; `words` gives the candidates of each word, none of them empty and none
 /// longer than 255. Exact but for the beam (Viterbi over pairs of tags).
-/// Costs the product of three neighbours' candidates for each word.
+/// Costs for each word the product of three neighbours' candidates at most, less by what the beam gives up.
 pub(crate) fn cheapest<'a>(
     transitions: &Transitions,
     words: usize,
@@ -51,20 +51,30 @@ pub(crate) fn cheapest<'a>(
             back.push(0);
         } else {
             let best = costs.iter().copied().min().unwrap_or(0);
+            let block = back.len();
+            next.resize(b.len() * c.len(), u32::MAX);
+            back.resize(block + b.len() * c.len(), 0);
             for (bi, tb) in b.iter().enumerate() {
-                for tc in c {
-                    let (mut least, mut from) = (u32::MAX, 0);
-                    for (ai, ta) in a.iter().enumerate() {
-                        let so_far = costs[ai * b.len() + bi];
-                        if so_far <= best + BEAM {
-                            let cost = so_far + transitions.cost(ta.tag, tb.tag, tc.tag);
-                            if cost < least {
-                                (least, from) = (cost, ai as u8);
-                            }
+                let to = bi * c.len()..(bi + 1) * c.len();
+                let (next, back) = (&mut next[to.clone()], &mut back[block..][to]);
+                for (ai, ta) in a.iter().enumerate() {
+                    let so_far = costs[ai * b.len() + bi];
+                    if so_far > best + BEAM {
+                        continue;
+                    }
+                    let row = transitions.after(ta.tag, tb.tag);
+                    for ((tc, least), from) in c.iter().zip(&mut *next).zip(&mut *back) {
+                        let cost = match row {
+                            Some(row) => u32::from(row[tc.tag.index()]),
+                            None => transitions.cost(ta.tag, tb.tag, tc.tag),
+                        };
+                        if so_far + cost < *least {
+                            (*least, *from) = (so_far + cost, ai as u8);
                         }
                     }
-                    next.push(least.saturating_add(u32::from(tc.cost)));
-                    back.push(from);
+                }
+                for (tc, least) in c.iter().zip(next) {
+                    *least = least.saturating_add(u32::from(tc.cost));
                 }
             }
         }

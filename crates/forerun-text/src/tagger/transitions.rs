@@ -1,38 +1,54 @@
 //! What a tag costs after the two before it.
 
-use hashbrown::HashTable;
-
 use super::tags::Tag;
 
-/// Costs of tags in context: a table of pairs, and of those triples that have been seen.
+/// Costs in the table at most: 32 MiB, ten times what a large corpus needs.
+const CELLS: usize = 1 << 24;
+
+/// A pair of tags whose costs are not in the table.
+const SEARCHED: u32 = u32::MAX;
+
+/// Costs of tags in context: of pairs, and of those triples that have been seen.
 ///
 /// The likelihood of a tag after two others is the interpolation of the relative frequencies of one, two and
 /// three tags (Brants, *TnT*, 2000, equation 6); a triple that has not been seen has the cost of its last pair.
+///
+/// The costs of all tags after a pair are side by side; pairs after which nothing was seen share those of their last tag.
 #[derive(Clone, Debug, Default)]
 pub struct Transitions {
     tags: usize,
-    pairs: Vec<u16>,
-    /// Key in the upper 48 bits, cost in the lower 16.
-    triples: HashTable<u64>,
+    /// For each pair of tags the number of its row.
+    rows: Vec<u32>,
+    /// Rows of as many costs as there are tags, first those of single tags.
+    costs: Vec<u16>,
+    /// Ascending.
+    triples: Vec<([Tag; 3], u16)>,
 }
 
 impl Transitions {
-    /// A table of the costs of pairs, row by row of the first tag.
+    /// A table of the costs of pairs, row by row of the first tag, and of triples.
     ///
     /// # Panics
     /// If `pairs` has not `tags`² entries.
-    pub(crate) fn new(
-        tags: usize,
-        pairs: Vec<u16>,
-        triples: impl ExactSizeIterator<Item = ([Tag; 3], u16)>,
-    ) -> Self {
+    pub(crate) fn new(tags: usize, pairs: Vec<u16>, mut triples: Vec<([Tag; 3], u16)>) -> Self {
         assert_eq!(pairs.len(), tags * tags);
-        let mut table = HashTable::with_capacity(triples.len() * 2);
-        for (triple, cost) in triples {
-            let key = key(triple);
-            table.insert_unique(mix(key), key << 16 | u64::from(cost), |e| mix(e >> 16));
+        triples.sort_unstable();
+        triples.dedup_by_key(|(triple, _)| *triple);
+        let mut rows: Vec<u32> = (0..tags).flat_map(|_| 0..tags as u32).collect();
+        let mut costs = pairs;
+        for list in triples.chunk_by(|(a, _), (b, _)| a[..2] == b[..2]) {
+            let [a, b, _] = list[0].0;
+            let row = &mut rows[a.index() * tags + b.index()];
+            if costs.len() + tags > CELLS {
+                *row = SEARCHED;
+                continue;
+            }
+            *row = (costs.len() / tags) as u32;
+            let (start, single) = (costs.len(), b.index() * tags);
+            costs.extend_from_within(single..single + tags);
+            list.iter().for_each(|([_, _, c], cost)| costs[start + c.index()] = *cost);
         }
-        Self { tags, pairs, triples: table }
+        Self { tags, rows, costs, triples }
     }
 
     /// How many tags there are.
@@ -42,34 +58,27 @@ impl Transitions {
 
     /// The costs of pairs, row by row of the first tag.
     pub(crate) fn pairs(&self) -> &[u16] {
-        &self.pairs
+        &self.costs[..self.tags * self.tags]
     }
 
-    /// The triples with costs of their own, in no order.
-    pub(crate) fn triples(&self) -> impl Iterator<Item = ([Tag; 3], u16)> {
-        self.triples.iter().map(|&e| {
-            let part = |shift: u32| Tag((e >> shift) as u16);
-            ([part(48), part(32), part(16)], e as u16)
-        })
+    /// The triples with costs of their own, ascending.
+    pub(crate) fn triples(&self) -> &[([Tag; 3], u16)] {
+        &self.triples
+    }
+
+    /// The costs of all tags after `a` and `b`, by their numbers; `None` where they are to be asked for one by one.
+    #[inline]
+    pub(crate) fn after(&self, a: Tag, b: Tag) -> Option<&[u16]> {
+        let row = self.rows[a.index() * self.tags + b.index()];
+        (row != SEARCHED).then(|| &self.costs[row as usize * self.tags..][..self.tags])
     }
 
     /// What `c` costs after `a` and `b`.
-    #[inline]
     pub fn cost(&self, a: Tag, b: Tag, c: Tag) -> u32 {
-        let key = key([a, b, c]);
-        match self.triples.find(mix(key), |e| e >> 16 == key) {
-            Some(e) => (e & 0xffff) as u32,
-            None => u32::from(self.pairs[b.index() * self.tags + c.index()]),
-        }
+        let searched = || {
+            let found = self.triples.binary_search_by_key(&[a, b, c], |(triple, _)| *triple);
+            found.map_or(self.costs[b.index() * self.tags + c.index()], |n| self.triples[n].1)
+        };
+        u32::from(self.after(a, b).map_or_else(searched, |row| row[c.index()]))
     }
-}
-
-fn key([a, b, c]: [Tag; 3]) -> u64 {
-    u64::from(a.0) << 32 | u64::from(b.0) << 16 | u64::from(c.0)
-}
-
-#[inline]
-fn mix(key: u64) -> u64 {
-    let product = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    product ^ product >> 32
 }

@@ -197,14 +197,12 @@ fn read_lexicon(r: &mut Reader<'_>, tags: usize) -> Result<Lexicon, TextError> {
 
 fn write_transitions(w: &mut Writer, t: &Transitions) {
     t.pairs().iter().for_each(|&cost| w.number(u64::from(cost)));
-    let mut triples: Vec<([Tag; 3], u16)> = t.triples().collect();
-    triples.sort();
-    w.number(triples.len() as u64);
+    w.number(t.triples().len() as u64);
     let mut before = 0;
-    for ([a, b, c], cost) in triples {
-        let key = [a, b, c].iter().fold(0, |key, tag| key * t.tags() as u64 + u64::from(tag.0));
+    for (triple, cost) in t.triples() {
+        let key = triple.iter().fold(0, |key, tag| key * t.tags() as u64 + u64::from(tag.0));
         w.number(key - before);
-        w.number(u64::from(cost));
+        w.number(u64::from(*cost));
         before = key;
     }
 }
@@ -227,7 +225,7 @@ fn read_transitions(r: &mut Reader<'_>, tags: usize) -> Result<Transitions, Text
             r.below(1 << 16, "a cost")? as u16,
         ));
     }
-    Ok(Transitions::new(tags, pairs, triples.into_iter()))
+    Ok(Transitions::new(tags, pairs, triples))
 }
 
 fn write_guesser(w: &mut Writer, g: &Guesser) {

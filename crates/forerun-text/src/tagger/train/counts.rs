@@ -212,6 +212,5 @@ fn transitions(tags: usize, sentences: &[&Tagged]) -> Transitions {
         let third = ratio(n, before_pair[a.index() * tags + b.index()]);
         kept.push(([a, b, c], cost(pair(b.index(), c.index()) + l3 * third)));
     }
-    kept.sort();
-    Transitions::new(tags, table, kept.into_iter())
+    Transitions::new(tags, table, kept)
 }
