@@ -11,6 +11,7 @@ mod scatter;
 mod simulate;
 mod sort;
 mod table;
+mod text;
 
 use std::io;
 use std::process::ExitCode;
@@ -34,6 +35,9 @@ Names (without one, all):
   scatter    how far off predictions are of a sort by scatter-gather: 5·10^6 to 10^8 numbers, on 1
              and 2 processors; needs 1.2 GB of disk. A round takes about 20 s
   simulate   messages a second in virtual time, and bytes a rank, on 16 to 2^20 ranks
+  text       milliseconds to tag documents and to find their noun phrases, on one thread and on two, beside
+             NLTK, spaCy and TextBlob (installed under target/; FORERUN_BENCH_PYTHON names another Python);
+             FORERUN_REUTERS names the directory of Reuters-21578, FORERUN_BROWN the Brown corpus as a zip
 
 Options:
   --rounds N    rounds of each contender [default: 9, at least 1]
@@ -57,6 +61,7 @@ const BENCHES: [(&str, Bench); 6] = [
     ("sort", sort::bench),
     ("scatter", scatter::bench),
     ("simulate", simulate::bench),
+    ("text", text::bench),
 ];
 
 fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, String> {
