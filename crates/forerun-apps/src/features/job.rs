@@ -102,8 +102,9 @@ impl FeaturesJob {
         let (tagger, model, stored) = prepared(&options)?;
         let all = files.len();
         files.retain(|f| matches!(due(&stored, f), Due::New | Due::Again));
-        let mut job = Self::with(options, Files::new(files), (tagger, model));
-        (job.already, job.notes) = (all - job.first, notes);
+        let first = files.len();
+        let mut job = Self::with(options, (Files::new(files), first), (tagger, model));
+        (job.already, job.notes) = (all - first, notes);
         Ok(job)
     }
 
@@ -123,15 +124,18 @@ impl FeaturesJob {
         let due = move |page: &InputFile| due(&stored, page);
         let flags = (close.clone(), options.cancel.clone());
         let coming = Coming::start(files.clone(), pages()?, due, flags)?;
-        let (_, all) = coming.gather(time)?;
-        let mut job = Self::with(options, files, (tagger, model));
+        let (first, all) = coming.gather(time)?;
+        let mut job = Self::with(options, (files, first), (tagger, model));
         (job.already, job.open, job.coming) = (coming.already(), !all, Some(coming));
         Ok(job)
     }
 
-    fn with(options: FeatureOptions, files: Arc<Files>, (tagger, model): (Tagger, String)) -> Self {
+    fn with(
+        options: FeatureOptions,
+        (files, first): (Arc<Files>, usize),
+        (tagger, model): (Tagger, String),
+    ) -> Self {
         let FeatureOptions { database, fields, largest, patience, cancel, .. } = options;
-        let first = files.len();
         let app = Extract::new((tagger, fields), files, largest, cancel.clone());
         FeaturesJob {
             database,

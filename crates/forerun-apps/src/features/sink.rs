@@ -1,12 +1,10 @@
 //! Where sets of results go: into the database, each as one transaction.
 
-use std::collections::HashSet;
-
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 use tempfile::TempDir;
 
-use super::batch::{Batch, FileRecord};
+use super::batch::Batch;
 use super::files::Ids;
 use super::job::FeaturesJob;
 use super::store::Connection;
@@ -26,8 +24,6 @@ pub struct FeatureSink<'j> {
     open: Open,
     ids: Ids,
     rehearsal: bool,
-    /// Files that a rehearsal has stored: a pilot may try one in several results.
-    rehearsed: HashSet<i64>,
 }
 
 /// A database that a sink has used.
@@ -51,7 +47,7 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
         let FeatureSinks { job, rehearsal } = *self;
         if !rehearsal {
             let open = Open::new(job.session());
-            return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal, rehearsed: HashSet::new() });
+            return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal });
         }
         // All files are new there, and their identifiers are their places.
         let (ids, names) = job.rehearsal_ids();
@@ -65,13 +61,7 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
             Ok(store)
         });
         session.with(|_| Ok(()))?;
-        Ok(FeatureSink {
-            job,
-            open: Open { session, _scratch: scratch },
-            ids,
-            rehearsal,
-            rehearsed: HashSet::new(),
-        })
+        Ok(FeatureSink { job, open: Open { session, _scratch: scratch }, ids, rehearsal })
     }
 }
 
@@ -79,14 +69,9 @@ impl Sink<Batch> for FeatureSink<'_> {
     type Out = Open;
 
     fn accept(&mut self, piece: Piece<Batch>) -> Result<(), AppError> {
-        let FeatureSink { job, open, ids, rehearsal, rehearsed } = self;
+        let FeatureSink { job, open, ids, rehearsal } = self;
         let pages = job.pages_of(&piece.value);
-        let again = if *rehearsal {
-            let of = |f: &FileRecord| ids.of(f.file).ok().filter(|id| !rehearsed.insert(*id));
-            piece.value.files.iter().filter_map(of).collect()
-        } else {
-            job.done_again(&pages)
-        };
+        let again = if *rehearsal { Vec::new() } else { job.done_again(&pages) };
         open.session.with(|store| {
             if !pages.is_empty() {
                 store.enrol(&pages)?;
