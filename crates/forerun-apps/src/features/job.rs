@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use forerun_platform::{Bytes, JoinAt};
-use forerun_skeleton::{AppError, Cancel, Codec, Wire as _};
+use forerun_skeleton::{AppError, Cancel, Codec};
 use forerun_text::tagger::Tagger;
 
 use super::batch::Batch;
@@ -19,6 +19,7 @@ use super::ready::{due, in_order, prepared};
 use super::show;
 use super::sink::{FeatureSinks, Open};
 use super::store::{Connection, Database, StoreError};
+use super::stores::Stores;
 use crate::database::Session;
 use crate::{Erased, Extent, Job, ReductionJob};
 
@@ -383,28 +384,5 @@ impl ReductionJob for FeaturesJob {
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {
         source.describe(index)
-    }
-}
-
-/// Batches as they are; a database that a sink has used is opened anew where it is received, as everything is stored.
-struct Stores<'j>(&'j FeaturesJob);
-
-impl Codec<Batch> for Stores<'_> {
-    fn encode(&self, batch: &Batch, out: &mut Vec<u8>) -> Result<(), AppError> {
-        batch.encode(out)
-    }
-
-    fn decode(&self, bytes: &mut &[u8]) -> Result<Batch, AppError> {
-        Batch::decode(bytes)
-    }
-}
-
-impl Codec<Open> for Stores<'_> {
-    fn encode(&self, _open: &Open, _out: &mut Vec<u8>) -> Result<(), AppError> {
-        Ok(())
-    }
-
-    fn decode(&self, _bytes: &mut &[u8]) -> Result<Open, AppError> {
-        Ok(Open::new(self.0.session()))
     }
 }

@@ -22,6 +22,7 @@ mod query;
 mod ready;
 mod sink;
 mod store;
+mod stores;
 
 use crate::command::show;
 
