@@ -6,6 +6,7 @@
 import json
 import multiprocessing
 import os
+import re
 import sys
 import time
 import zipfile
@@ -13,6 +14,11 @@ import zipfile
 texts = json.load(open(sys.argv[1]))
 rivals = {}
 found = {}
+
+
+def simple(tag):
+    # Without marks; and what is not letters would be read as part of a grammar.
+    return re.sub(r"[^A-Z$]", "", tag.upper().split("-")[0].split("+")[0]) or "SYM"
 
 
 def brown(most):
@@ -24,7 +30,7 @@ def brown(most):
                 for line in corpus.read(name).decode("utf-8").splitlines():
                     pairs = [token.rsplit("/", 1) for token in line.split()]
                     if pairs:
-                        sentences.append([(word, tag.upper().split("-")[0]) for word, tag in pairs])
+                        sentences.append([(word, simple(tag)) for word, tag in pairs])
     return sentences[:most]
 
 
