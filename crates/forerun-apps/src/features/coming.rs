@@ -87,7 +87,7 @@ impl Coming {
 
     /// The life of the thread that takes them.
     fn take(&self, mut pages: Box<dyn Pages>, due: &dyn Fn(&InputFile) -> Due) {
-        while let Some(page) = pages.next() {
+        for page in pages.by_ref() {
             if self.is_over() || !self.put(page, due) {
                 break;
             }
