@@ -18,7 +18,7 @@ fn site(place: &Place) {
     for n in 0..PAGES {
         let links: String =
             [2 * n + 1, 2 * n + 2, PAGES + n].map(|to| format!("<a href='{to}.html'>next</a> ")).concat();
-        let text = format!("<p>A parallel program number {n} has {n} fast networks.</p>").repeat(10);
+        let text = format!("<p>A parallel program waits for {n} fast networks.</p>").repeat(10);
         let page =
             format!("<html><h1>Page {n}</h1>{text}{links}<a href='http://elsewhere.invalid/'>no</a></html>");
         place.write(format!("site/{n}.html"), page);
