@@ -8,7 +8,7 @@ use std::time::Instant;
 use forerun_text::document::{Config, read};
 use forerun_text::phrase::{Extractor, Space};
 use forerun_text::tagger::{Tagger, Workspace};
-use forerun_text::token::{Style, Tokens, split};
+use forerun_text::token::{Style, Tokens};
 
 use super::What;
 
@@ -59,7 +59,7 @@ impl<'t> Ours<'t> {
         let (mut tokens, mut space) = (Tokens::default(), Workspace::default());
         let mut words = 0;
         for text in texts {
-            split(text, Style::Brown, &mut tokens);
+            tokens.read(text, Style::Brown);
             for sentence in 0..tokens.sentences() {
                 let range = tokens.sentence(sentence);
                 self.tagger.tag_into(range.map(|i| tokens.form(text, i)), &mut space);
