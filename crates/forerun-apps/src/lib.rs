@@ -15,6 +15,7 @@ mod job;
 pub mod lsi;
 pub mod mandelbrot;
 pub mod sort;
+pub mod timed;
 mod whole;
 
 pub use database::Database;

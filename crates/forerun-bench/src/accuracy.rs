@@ -170,7 +170,9 @@ impl Predictions {
 impl Compared {
     /// Adds what was predicted and measured in one run, with these stages.
     pub(crate) fn add(&mut self, outcomes: &[Outcome], stages: &[Stage]) {
-        let Some(measured) = outcomes.iter().find(|o| o.way == Way::Threads) else { return };
+        let Some(measured) = outcomes.iter().find(|o| [Way::Threads, Way::Mpi].contains(&o.way)) else {
+            return;
+        };
         self.measured.push(measured.makespan_s);
         for outcome in outcomes {
             match outcome.way {

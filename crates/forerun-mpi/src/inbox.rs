@@ -35,18 +35,25 @@ impl Inbox {
         self.letters.push_back(Letter { from, body });
     }
 
-    /// Looks at those on their way; whether one has come in full.
+    /// Looks at those on their way; whether one has come in full. Of each sender's only as far as the first that has not: each
+    /// look lets MPI work, and those after it could not be taken yet.
     pub(crate) fn progress(&mut self) -> bool {
         if self.coming == 0 {
             return false;
         }
         let before = self.coming;
+        let mut held_up = Vec::new();
         for letter in &mut self.letters {
             if let Body::Coming(receiving) = &mut letter.body
-                && let Some(bytes) = receiving.bytes()
+                && !held_up.contains(&letter.from)
             {
-                letter.body = Body::Here(bytes);
-                self.coming -= 1;
+                match receiving.bytes() {
+                    Some(bytes) => {
+                        letter.body = Body::Here(bytes);
+                        self.coming -= 1;
+                    }
+                    None => held_up.push(letter.from),
+                }
             }
         }
         self.coming < before

@@ -24,6 +24,8 @@
 #![deny(missing_docs)]
 
 mod launch;
+mod quota;
+mod sample;
 
 #[cfg(feature = "mpi")]
 mod ended;
@@ -34,13 +36,13 @@ mod inbox;
 #[cfg(feature = "mpi")]
 mod inside;
 #[cfg(feature = "mpi")]
+mod measure;
+#[cfg(feature = "mpi")]
 mod office;
 #[cfg(feature = "mpi")]
 mod patience;
 #[cfg(feature = "mpi")]
 mod post;
-#[cfg(feature = "mpi")]
-mod quota;
 #[cfg(feature = "mpi")]
 mod raw;
 #[cfg(feature = "mpi")]
@@ -54,11 +56,15 @@ use forerun_skeleton::AppError;
 pub use inside::Inside;
 pub use launch::{Flavour, Launch, Launcher};
 #[cfg(feature = "mpi")]
+pub use measure::measure;
+#[cfg(feature = "mpi")]
 pub use patience::{Waiting, local_ranks};
+pub use quota::processors as processor_quota;
 #[cfg(feature = "mpi")]
 pub use reduce::{Segmented, Tree, reduce};
 #[cfg(feature = "mpi")]
 pub use run::{Setting, run, run_with};
+pub use sample::{Probe, Sample};
 
 /// The MPI that this program is built with.
 ///

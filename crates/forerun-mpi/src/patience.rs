@@ -7,9 +7,10 @@
 //! sleep, 50 to 100 us), and a rank that waits long takes about 1 % of a core.
 //!
 //! Where a quota leaves a rank a part of a core only, looks are dearer by as much: they would use up the time that the message's
-//! receiver needs, and the host is stalled when it comes. There a rank does not spin, and its sleeps are longer by
-//! the inverse of that part (on a tenth of a core 0.3 to 4 ms; measured there, one way of 8 bytes: 4.0 ms with sleeps of 20 us,
-//! 0.21 ms with 300 us).
+//! receiver needs, and the host is stalled when it comes. There a rank hardly ever looks twice at once, and its sleeps are longer by
+//! the inverse of that part, but no longer than that a rank that waits has used half of its quota. On a tenth of a core they are 0.3 to
+//! 1 ms. Measured there, for 8 bytes one way: 4.0 ms with sleeps of 20 us and 0.6 ms with 300 us; to a rank that has waited for
+//! 100 ms, 1.2 ms with sleeps up to 1 ms, at 4 % of a core, and 4.2 ms with sleeps up to 4 ms, at 2 %.
 
 use std::env;
 use std::hint::spin_loop;
@@ -31,8 +32,9 @@ const SHORTEST: Duration = Duration::from_micros(20);
 const LONGEST: Duration = Duration::from_millis(1);
 /// The shortest sleep of a rank with a part of a core, times that part.
 const SHORTEST_OF_PART: Duration = Duration::from_micros(30);
-/// The longest there.
-const LONGEST_OF_PART: Duration = Duration::from_millis(4);
+/// The longest of a rank with a part of a core, times that part, and the bounds of it.
+const LONGEST_OF_PART: Duration = Duration::from_micros(100);
+const BOUNDS_OF_LONGEST: (Duration, Duration) = (LONGEST, Duration::from_millis(4));
 /// The part of the time waited so far for which a rank sleeps.
 const PART: u32 = 8;
 
@@ -71,9 +73,11 @@ impl Patience {
         let cores = thread::available_parallelism().map_or(1, |n| n.get());
         let part = quota::processors().map_or(1.0, |all| all / here as f64);
         if part < 1.0 {
-            let shortest = SHORTEST_OF_PART.div_f64(part.max(0.01)).min(LONGEST_OF_PART);
-            let yields = [YIELDS, (f64::from(YIELDS_MOVING) * part * part) as u32];
-            return Patience { waiting, spins: 0, yields, naps: (shortest, LONGEST_OF_PART) };
+            let of_part = |time: Duration| time.div_f64(part.max(0.01));
+            let longest = of_part(LONGEST_OF_PART).clamp(BOUNDS_OF_LONGEST.0, BOUNDS_OF_LONGEST.1);
+            let shortest = of_part(SHORTEST_OF_PART).min(longest);
+            let yields = [YIELDS, YIELDS_MOVING].map(|looks| (f64::from(looks) * part.powi(3)) as u32);
+            return Patience { waiting, spins: 0, yields, naps: (shortest, longest) };
         }
         let spins = if here <= cores { SPINS } else { 0 };
         Patience { waiting, spins, yields: [YIELDS, YIELDS_MOVING], naps: (SHORTEST, LONGEST) }

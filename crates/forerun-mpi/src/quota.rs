@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// Processors that this process and those in its group may use together: the least quota of its control group and of
 /// those above, of either version; `None` where there is none.
-pub(crate) fn processors() -> Option<f64> {
+pub fn processors() -> Option<f64> {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
     let groups = groups(&read("/proc/self/cgroup"), &read("/proc/self/mounts"));
     groups.iter().filter_map(|group| quota(group)).reduce(f64::min)

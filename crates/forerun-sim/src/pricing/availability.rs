@@ -3,6 +3,7 @@
 use forerun_platform::Platform;
 use forerun_skeleton::RunError;
 
+use super::stalls::{Quota, Stalls};
 use crate::Time;
 
 /// Cores of one speed.
@@ -12,17 +13,19 @@ pub(crate) struct Speed {
     pub(crate) relative: f64,
     /// From each instant on, the factor on the speed. Empty: 1 for ever.
     factors: Vec<(Time, f64)>,
+    /// A quota that stalls it; not where the speed changes.
+    quota: Option<Quota>,
 }
 
 impl Speed {
     pub(crate) fn is_constant(&self) -> bool {
-        self.factors.is_empty()
+        self.factors.is_empty() && self.quota.is_none()
     }
 
     /// When work that begins at `now` and takes `work` picoseconds at full speed is done, less
     /// `now`. [`Time::MAX`] if the speed stays 0.
     #[inline]
-    pub(crate) fn duration(&self, now: Time, work: f64) -> Time {
+    fn duration(&self, now: Time, work: f64) -> Time {
         let mut next = self.factors.partition_point(|&(from, _)| from <= now);
         let mut at = now;
         let mut left = work;
@@ -48,6 +51,8 @@ pub(crate) struct Speeds {
     hosts: Vec<Speed>,
     /// The host group of every rank; empty if there is one group.
     placed: Vec<u32>,
+    /// What ranks have used of their quotas, where there are any.
+    stalls: Stalls,
 }
 
 impl Speeds {
@@ -79,19 +84,34 @@ impl Speeds {
                 factors.push((from, factor));
             }
             factors.sort_by_key(|&(from, _)| from);
-            hosts.push(Speed { relative: speed, factors });
+            let quota = if factors.is_empty() { Quota::of(host)? } else { None };
+            // A core that is stalled is as fast as ever while it runs.
+            let relative = if quota.is_some() { host.speed } else { speed };
+            hosts.push(Speed { relative, factors, quota });
         }
         let placed = if hosts.len() == 1 {
             Vec::new()
         } else {
             platform.place(ranks).iter().map(|&h| h as u32).collect()
         };
-        Ok(Speeds { hosts, placed })
+        let stalled = hosts.iter().any(|host| host.quota.is_some());
+        Ok(Speeds { hosts, placed, stalls: Stalls::new(if stalled { ranks } else { 0 }) })
     }
 
     /// One speed for all ranks.
     pub(crate) fn uniform() -> Speeds {
-        Speeds { hosts: vec![Speed { relative: 1.0, factors: Vec::new() }], placed: Vec::new() }
+        let hosts = vec![Speed { relative: 1.0, factors: Vec::new(), quota: None }];
+        Speeds { hosts, placed: Vec::new(), stalls: Stalls::default() }
+    }
+
+    /// How long `rank` takes for work that it begins at `now` and that takes `work` picoseconds at its host's full speed.
+    #[inline]
+    pub(crate) fn duration(&self, rank: usize, now: Time, work: f64) -> Time {
+        let speed = &self.hosts[self.host(rank)];
+        match speed.quota {
+            Some(quota) => self.stalls.duration(rank, quota, now, Time::from_picos((work + 0.5) as u64)),
+            None => speed.duration(now, work),
+        }
     }
 
     /// The host groups.

@@ -64,7 +64,7 @@ impl Pricing for Measured {
             (value, cpu_nanos().saturating_sub(start))
         };
         let speed = &self.speeds.hosts()[self.speeds.host(rank)];
-        (value, speed.duration(now, nanos as f64 * 1e3 / speed.relative))
+        (value, self.speeds.duration(rank, now, nanos as f64 * 1e3 / speed.relative))
     }
 }
 

@@ -5,6 +5,7 @@ mod measured;
 mod phased;
 mod profiled;
 mod spread;
+mod stalls;
 #[cfg(test)]
 mod tests;
 

@@ -158,7 +158,7 @@ impl Pricing for Phased {
             Stage::Write => self.write(now, storage()),
             _ => {
                 let host = &self.speeds.hosts()[self.speeds.host(rank)];
-                host.duration(now, picos / host.relative)
+                self.speeds.duration(rank, now, picos / host.relative)
             }
         };
         (f(), time)

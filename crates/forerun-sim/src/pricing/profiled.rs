@@ -9,13 +9,14 @@ use super::spread::Spread;
 use crate::time::{PerByte, PerResult, Time};
 
 /// Charges what a profile says, scaled by the speed of the core that the rank is placed on
-/// ([`Platform::place`]) and by its availability at the time.
+/// ([`Platform::place`]) and by its availability at the time. On a host with a quota
+/// ([`Throttle`](forerun_platform::Throttle)) work runs at full speed until the quota is used, and is then stalled.
 ///
 /// Getting inputs is free: a profile has no figure for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled {
     /// By stage, on the first host group; `few` where that is all: there is one group, and neither
-    /// spread nor availability.
+    /// spread, availability nor a quota.
     first: [Price; STAGES],
     /// By stage, on all host groups.
     prices: Vec<[Price; STAGES]>,
@@ -114,7 +115,7 @@ impl Profiled {
         if let Some(spread) = &self.spread {
             picos *= spread.factor(stage, item, rank, price.spread);
         }
-        self.speeds.hosts()[host].duration(now, picos)
+        self.speeds.duration(rank, now, picos)
     }
 }
 

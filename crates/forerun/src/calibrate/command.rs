@@ -32,8 +32,10 @@ pub fn calibrate_command(
     }
     match args.on {
         Way::Mpi => return calibrate_mpi(args, console, interrupt),
-        _ if args.processors.is_some() || args.mpi != MpiOptions::default() => {
-            return Err(request("-p, --hostfile and --mpirun are of --on mpi: give it, or leave them out"));
+        _ if args.processors.is_some() || args.svg.is_some() || args.mpi != MpiOptions::default() => {
+            return Err(request(
+                "-p, --svg, --hostfile and --mpirun are of --on mpi: give it, or leave them out",
+            ));
         }
         _ => {}
     }

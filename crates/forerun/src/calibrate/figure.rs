@@ -27,6 +27,10 @@ pub enum Key {
     GapPerByte,
     /// The part of a processor that a rank does not get.
     Background,
+    /// Processor time of a rank between two stalls, where a limit stalls it regularly.
+    Quota,
+    /// The time from one such stall to the next.
+    Period,
     /// g, with the window that programs run with.
     Gap,
     /// g, with a window of 64.
@@ -73,6 +77,8 @@ impl Key {
             Key::ReceivePerByte => "receive overhead, per byte",
             Key::GapPerByte => "gap, per byte",
             Key::Background => "background",
+            Key::Quota => "throttle, quota",
+            Key::Period => "throttle, period",
             Key::Gap => "gap, window 4",
             Key::WideGap => "gap, window 64",
             Key::WakeUp => "wake-up of a receiver",

@@ -39,8 +39,6 @@ pub use cache::{Cache, CacheError};
 pub use command::calibrate_command;
 pub use figure::{Figure, Key};
 pub use mpi::calibrate_mpi;
-#[cfg(feature = "mpi")]
-pub(crate) use mpi::measure;
 pub use stats::Estimate;
 pub use table::table;
 pub use this_machine::{Origin, ThisMachine, for_this_machine};

@@ -57,6 +57,11 @@ impl LineChart {
     /// The chart as an SVG file: it needs no other, has no script, and reads on light and dark pages.
     /// Cost: linear in the points.
     pub fn svg(&self) -> String {
+        self.drawn(0.0).0
+    }
+
+    /// The chart as an SVG file, or `down` pixels down in another, and its height.
+    fn drawn(&self, down: f64) -> (String, f64) {
         let all = || self.series.iter().flat_map(|s| s.points.iter());
         let bands = self.series.iter().flat_map(|s| s.band.iter().flat_map(|b| [b.0, b.1]));
         let x = Axis::at(all().map(|p| p.0), self.x_spacing, 8);
@@ -71,18 +76,19 @@ impl LineChart {
             Scale::new(y.range, (top + PLOT, top), y.log),
         );
         let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n\
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" y=\"{3}\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n\
              <title>{2}</title>\n<style>\n{CSS}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\"/>\n\
              <text class=\"strong\" x=\"16\" y=\"24\">{2}</text>\n{legend}",
             n(WIDTH),
             n(height),
             escape(&self.title),
+            n(down),
         );
         out += &self.frame((&x, &x_scale), (&y, &y_scale), top);
         for (at, series) in self.series.iter().enumerate() {
             out += &draw(series, at, &x_scale, &y_scale);
         }
-        out + "</svg>\n"
+        (out + "</svg>\n", height)
     }
 
     fn key(&self, at: usize, x: f64, y: f64) -> String {
@@ -132,6 +138,21 @@ impl LineChart {
         );
         out + &format!("<path class=\"axis\" d=\"M{} {}H{}\"/>\n", n(LEFT), n(base), n(WIDTH - RIGHT))
     }
+}
+
+/// Charts below each other, as one SVG file. Cost: linear in the points.
+pub fn stacked(charts: &[LineChart]) -> String {
+    let (mut inside, mut height) = (String::new(), 0.0);
+    for chart in charts {
+        let (svg, more) = chart.drawn(height);
+        inside += &svg;
+        height += more;
+    }
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n{inside}</svg>\n",
+        n(WIDTH),
+        n(height)
+    )
 }
 
 fn class(at: usize) -> String {
@@ -214,6 +235,18 @@ mod tests {
         assert_eq!(svg.matches("class=\"band c1\"").count(), 1);
         assert!(svg.contains("prefers-color-scheme: dark"));
         assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn charts_below_each_other_are_one_file() {
+        let svg = stacked(&[chart(), chart()]);
+        assert_eq!(svg.matches("<svg ").count(), 3);
+        assert_eq!(svg.matches("</svg>").count(), 3);
+        let one = chart().drawn(0.0).1;
+        assert!(
+            svg.contains(&format!("y=\"{}\" width", n(one)))
+                && svg.contains(&format!("height=\"{}\"", n(2.0 * one)))
+        );
     }
 
     #[test]

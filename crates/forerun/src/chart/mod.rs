@@ -5,7 +5,7 @@
 //! | [`escape`], [`n`] | text and coordinates as they go into SVG |
 //! | [`Scale`], [`nice`] | values to pixels, round steps |
 //! | [`Axis`] | an axis with ticks that a person would choose |
-//! | [`LineChart`], [`Series`] | series over one axis, drawn as one SVG file that reads on light and dark |
+//! | [`LineChart`], [`Series`] | series over one axis, drawn as one SVG file that reads on light and dark; [`stacked`]: several in one |
 
 mod axis;
 mod legend;
@@ -15,6 +15,6 @@ mod scale;
 
 pub(crate) use axis::log_ticks;
 pub use axis::{Axis, Spacing};
-pub use line::{LineChart, Series, Style};
+pub use line::{LineChart, Series, Style, stacked};
 pub use mark::{escape, n};
 pub use scale::{Scale, nice};

@@ -31,7 +31,7 @@ pub enum JobCommand<H: Args> {
     Reduce(WithJob<ReduceArgs, H>),
     /// Match queries with the documents of a model of latent semantic indexing.
     Lsi(WithJob<LsiJobArgs, H>),
-    /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
+    /// Tasks known only by their costs, as a profile has them; run, they take as much processor time.
     Tasks(WithJob<TasksArgs, H>),
     /// A job file: TOML with `application`, `input` and any of the application's options.
     #[command(external_subcommand)]
@@ -222,7 +222,7 @@ pub struct LsiJobArgs {
 }
 
 /// What `tasks` takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct TasksArgs {
     /// Number of tasks.
     #[arg(value_name = "COUNT", value_parser = count)]

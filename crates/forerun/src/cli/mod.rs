@@ -187,6 +187,9 @@ pub struct CalibrateArgs {
     /// With --on mpi: processes, at least 2.
     #[arg(short, long, value_name = "P", value_parser = number)]
     pub processors: Option<usize>,
+    /// With --on mpi: draw every value, and the lines through them, as SVG into FILE.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
     /// MPI.
     #[command(flatten)]
     pub mpi: MpiOptions,

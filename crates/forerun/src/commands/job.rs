@@ -174,6 +174,16 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
                 return how.scatter_costed(&jobs::blocks(&job, how.shape())?, &profile, context);
             }
+            if how.gives_result() {
+                let costs = figures::reduction(&profile)?.clone();
+                if how.is_for_processes() {
+                    context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())));
+                }
+                return context.interrupt.busy(|| {
+                    let job = jobs::timed_tasks(&job, &costs, context.interrupt.cancel())?;
+                    how.job(&job, context)
+                });
+            }
             how.costed(&jobs::tasks(&job)?, &profile, context)
         }
         JobCommand::File(words) => {

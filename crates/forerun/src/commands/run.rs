@@ -8,7 +8,7 @@ use super::job::one_group;
 use super::{Context, stream};
 use crate::algebra::Answer;
 use crate::cli::RunOptions;
-use crate::error::{CliError, request};
+use crate::error::CliError;
 use crate::figures::Figures;
 use crate::planning::{Facts, plan, predicted};
 use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
@@ -118,7 +118,7 @@ pub fn tell(done: &execute::Done, context: &Context) -> Result<(), CliError> {
 /// Simulates a job of which only the costs are known.
 ///
 /// # Errors
-/// That it is to be really run; what is wrong with the request.
+/// What is wrong with the request.
 pub fn simulated(
     facts: &Facts,
     profile: &Profile,
@@ -126,12 +126,6 @@ pub fn simulated(
     context: &Context,
 ) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
-    if how.on != Way::Simulated {
-        return Err(request(format!(
-            "tasks known only by their costs cannot be run on {}: use --on simulated",
-            how.on.name()
-        )));
-    }
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = figures::reduction(profile)?;
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;

@@ -8,9 +8,10 @@ use std::time::Duration;
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
 use forerun_apps::lsi::{LsiJob, LsiOptions, RankingTable, RunFile, Store};
 use forerun_apps::sort::{SortJob, SortOptions};
+use forerun_apps::timed::TimedJob;
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
-use forerun_platform::{Bytes, Machine, Seconds};
+use forerun_platform::{Bytes, Machine, ReductionProfile, Seconds};
 use forerun_skeleton::Cancel;
 
 use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
@@ -24,6 +25,9 @@ pub use file::words;
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
 const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
+
+/// Most tasks of which only the costs are known that are run: their sizes are listed.
+const MOST_TIMED: u64 = 1 << 24;
 
 /// The inputs that `reduce` asks for. Where the run can begin before their end (`follow`), those that a
 /// pipe names may keep coming; `at_once` says that no pilot waits for a sample.
@@ -144,6 +148,25 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
     Ok(Facts { name: "tasks".into(), input, done: Vec::new(), commutative: !args.ordered, known: true })
+}
+
+/// Tasks that take the time that they cost.
+///
+/// # Errors
+/// What is wrong with their size, or that there are too many.
+pub fn timed_tasks(
+    args: &TasksArgs,
+    profile: &ReductionProfile,
+    cancel: &Cancel,
+) -> Result<TimedJob, CliError> {
+    let bytes = size("--size", &args.size)?;
+    if args.count > MOST_TIMED {
+        return Err(request(format!(
+            "{} tasks: at most {MOST_TIMED} are run; more can be simulated, with --on simulated",
+            args.count
+        )));
+    }
+    Ok(TimedJob::new(profile.clone(), args.count, bytes, !args.ordered, cancel.clone()))
 }
 
 /// Blocks known only by their costs: as many of the size as said, unless `--block` cuts them otherwise.

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 
 use forerun_apps::command::{CommandJob, Inputs, Selection};
 use forerun_apps::sort::SortJob;
+use forerun_apps::timed::TimedJob;
 use forerun_apps::{Erased, ErasedJob, ScatterGatherJob, Together};
 use forerun_mpi::{Inside, Setting, local_ranks, run_with};
 use forerun_platform::{Plan, Skeleton};
@@ -26,6 +27,7 @@ use crate::scatter::explain as explain_scatter;
 enum Opened {
     Sort(SortJob),
     Reduce(CommandJob),
+    Tasks(TimedJob),
 }
 
 impl Opened {
@@ -33,6 +35,7 @@ impl Opened {
         match self {
             Opened::Sort(job) => job,
             Opened::Reduce(job) => job,
+            Opened::Tasks(job) => job,
         }
     }
 
@@ -40,6 +43,9 @@ impl Opened {
         match self {
             Opened::Sort(job) => Ok(job),
             Opened::Reduce(_) => Err(CliError::Request("external commands run as a reduction".into())),
+            Opened::Tasks(_) => {
+                Err(CliError::Request("tasks known by their costs run as a reduction".into()))
+            }
         }
     }
 }
@@ -89,6 +95,7 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
             ErasedJob::take_over(&job, &order.kept)?;
             Opened::Reduce(job)
         }
+        Work::Tasks(args, profile) => Opened::Tasks(jobs::timed_tasks(args, profile, cancel).map_err(said)?),
     })
 }
 

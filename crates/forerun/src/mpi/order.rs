@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::{InputFile, Inputs};
-use forerun_platform::{Plan, RankTimes};
+use forerun_mpi::Sample;
+use forerun_platform::{Plan, RankTimes, ReductionProfile};
 use forerun_skeleton::{AppError, Wire as _};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{ReduceArgs, SortArgs};
+use crate::cli::{ReduceArgs, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 
 /// A job in words that another process can read.
@@ -17,6 +18,8 @@ pub enum Work {
     Sort(SortArgs),
     /// A reduction by commands.
     Reduce(ReduceArgs),
+    /// Tasks that take the time that they cost.
+    Tasks(TasksArgs, Box<ReductionProfile>),
 }
 
 impl Work {
@@ -121,8 +124,8 @@ impl Order {
 pub enum Report {
     /// It ran.
     Done(Box<Told>),
-    /// Messages were measured: what, and every value in the order in which they were.
-    Measured(Vec<(String, Vec<f64>)>),
+    /// Messages were measured: every value, in the order in which they were.
+    Measured(Vec<Sample>),
     /// It failed: exit status 1.
     Failed(String),
     /// The request cannot be met: exit status 2.

@@ -3,11 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use forerun_mpi::Inside;
+use forerun_mpi::{Inside, measure};
 use mpi::traits::Communicator as _;
 
 use super::{Order, Report, job};
-use crate::calibrate::measure;
 use crate::error::{CliError, failed, request};
 
 /// The life of a process that [`super::run`] starts.

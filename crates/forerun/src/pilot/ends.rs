@@ -8,6 +8,7 @@ use forerun_platform::{Cost, JoinAt, Stage};
 use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 
+use super::clock::Clock;
 use super::fit::{Point, fit};
 use super::sample::{bytes_of, failed};
 
@@ -30,21 +31,22 @@ const SINGLE: usize = 3;
 /// as it takes longer.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
+    clock: Clock,
     mut pieces: Vec<Piece<ErasedMessage>>,
     merge: &Cost,
     time: Duration,
 ) -> Result<Ends, RunError> {
-    let empty = empty(job, time)?;
+    let empty = empty(job, clock, time)?;
     if job.join() == JoinAt::Sink {
         // Merged results do not grow much: what the end of one costs is that of any.
-        let one = end(job, pieces.drain(..pieces.len().min(1)).collect())?;
+        let one = end(job, clock, pieces.drain(..pieces.len().min(1)).collect())?;
         let (sink, finish) = (Cost::constant(one.sinking), Cost::constant(one.finishing));
         return Ok(Ends { sink, finish, join: *merge });
     }
     let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
     let mut singles = Vec::new();
     for piece in pieces {
-        singles.push(end(job, vec![piece])?);
+        singles.push(end(job, clock, vec![piece])?);
     }
     let of = |seconds: fn(&Rehearsed) -> f64| beyond(&empty, &singles, seconds);
     let (sink, finish) = (of(|r| r.sinking), of(|r| r.finishing));
@@ -54,7 +56,7 @@ pub(super) fn rehearse(
     if levels == 0.0 {
         return Ok(Ends { sink, finish, join: *merge });
     }
-    let all = end(job, others)?;
+    let all = end(job, clock, others)?;
     let joining = (all.finishing - finish.fixed).max(0.0);
     let join = Cost { per_byte: joining / levels / all.bytes.max(1.0), ..Cost::default() };
     // What took no longer than finishing alone is at most as much.
@@ -73,11 +75,11 @@ struct Rehearsed {
 }
 
 /// Ends with nothing in them.
-fn empty(job: &dyn ErasedJob, time: Duration) -> Result<Vec<Rehearsed>, RunError> {
+fn empty(job: &dyn ErasedJob, clock: Clock, time: Duration) -> Result<Vec<Rehearsed>, RunError> {
     let begun = Instant::now();
-    let mut ends = vec![end(job, Vec::new())?];
+    let mut ends = vec![end(job, clock, Vec::new())?];
     while ends.len() <= EMPTY && begun.elapsed() < time {
-        ends.push(end(job, Vec::new())?);
+        ends.push(end(job, clock, Vec::new())?);
     }
     if ends.len() > 1 {
         ends.remove(0);
@@ -112,22 +114,22 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) ->
     Cost { fixed, per_byte: took / bytes, spread, error, ..Cost::default() }
 }
 
-fn end(job: &dyn ErasedJob, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
+fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
     let failed = |e| failed(Stage::Finish, 0, e);
     let bytes: f64 = pieces.iter().map(bytes_of).sum();
     let pieces_in = pieces.len();
     let count = pieces_in.max(1) as f64;
     let mut sink = job.rehearsal_sinks().open(0).map_err(failed)?;
-    let begun = Instant::now();
+    let begun = clock.begin();
     for piece in pieces {
         sink.accept(piece).map_err(failed)?;
     }
     let left = sink.close().map_err(failed)?;
-    let sinking = begun.elapsed().as_secs_f64();
-    let begun = Instant::now();
+    let sinking = begun.seconds_of_all();
+    let begun = clock.begin();
     let left = if pieces_in > 0 { vec![left] } else { Vec::new() };
     let result = job.rehearse_finish(left).map_err(failed)?;
-    let finishing = begun.elapsed().as_secs_f64();
+    let finishing = begun.seconds_of_all();
     drop(result);
     Ok(Rehearsed { bytes, sinking: sinking / count, finishing })
 }

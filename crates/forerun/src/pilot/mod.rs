@@ -11,6 +11,7 @@
 //! but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
 //! milliseconds no less than 4 ms).
 
+mod clock;
 mod contention;
 mod drift;
 mod ends;
@@ -28,6 +29,7 @@ use forerun_platform::{Join, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
+use self::clock::Clock;
 use self::contention::contention;
 use self::drift::drift;
 use self::ends::rehearse;
@@ -81,7 +83,8 @@ pub struct Pilot {
 pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pilot, RunError> {
     let begun = Instant::now();
     let extent = job.extent();
-    let sampler = Sampler::new(job, cancel);
+    let clock = Clock::of(job, workers);
+    let sampler = Sampler::new(job, clock, cancel);
     if extent.bytes == 0 && extent.pieces.as_ref().is_none_or(Vec::is_empty) {
         return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0, largest: 0 });
     }
@@ -131,7 +134,7 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     let merge: Vec<Point> = sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
     let mut merge = fit(&merge);
     let part = Duration::from_secs_f64(budget * END);
-    let mut ends = rehearse(job, pieces, &merge, part)?;
+    let mut ends = rehearse(job, clock, pieces, &merge, part)?;
     let result_bytes = sampled.result_bytes();
     let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, part)?;
     // The end was timed once: it is no surer than a single call of what was timed more often.

@@ -1,19 +1,19 @@
 //! Timed tasks and merges.
 
-use std::time::Instant;
-
 use forerun_apps::{ErasedApp, ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::Stage;
 use forerun_skeleton::guard::guard;
 use forerun_skeleton::reduction::Piece;
 use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
 
+use super::clock::Clock;
 use super::fit::Point;
 
 /// Runs tasks and merges of a job and times them.
 pub(super) struct Sampler<'j> {
     pub(super) job: &'j dyn ErasedJob,
     app: ErasedApp<'j>,
+    clock: Clock,
     cancel: &'j Cancel,
 }
 
@@ -115,8 +115,8 @@ pub(super) fn bytes_of(piece: &Piece<ErasedMessage>) -> f64 {
 }
 
 impl<'j> Sampler<'j> {
-    pub(super) fn new(job: &'j dyn ErasedJob, cancel: &'j Cancel) -> Self {
-        Sampler { job, app: job.app(), cancel }
+    pub(super) fn new(job: &'j dyn ErasedJob, clock: Clock, cancel: &'j Cancel) -> Self {
+        Sampler { job, app: job.app(), clock, cancel }
     }
 
     fn timed<T>(
@@ -127,9 +127,9 @@ impl<'j> Sampler<'j> {
         if self.cancel.is_cancelled() {
             return Err(RunError::Cancelled);
         }
-        let begun = Instant::now();
+        let begun = self.clock.begin();
         let value = guard(0, charge, f).map_err(|failure| RunError::Failed(*failure))?;
-        Ok((Point::new(charge.bytes as f64, begun.elapsed().as_secs_f64()), value))
+        Ok((Point::new(charge.bytes as f64, begun.seconds()), value))
     }
 
     /// Runs task `index`.

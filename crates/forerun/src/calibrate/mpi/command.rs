@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use forerun_platform::BytesPerSecond;
+use forerun_platform::{Bytes, BytesPerSecond};
 
 use super::super::{cache, table};
-use super::{figures, platform};
+use super::drawing::drawing;
+use super::{Samples, fitted, platform};
 use crate::calibrate::Key;
 use crate::cli::CalibrateArgs;
 use crate::console::Console;
@@ -15,7 +16,7 @@ use crate::mpi::{Order, Report, launch, launcher};
 use crate::signals::Interrupt;
 
 /// Seconds that measuring takes at most, quick or not.
-const SECONDS: (f64, f64) = (5.0, 40.0);
+const SECONDS: (f64, f64) = (5.0, 45.0);
 
 /// Measures messages between MPI processes, prints the figures, and writes the platform file.
 ///
@@ -34,18 +35,42 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         Report::Failed(what) | Report::Refused(what) => return Err(failed(what)),
         Report::Done(_) => return Err(failed("the first rank is another build of forerun")),
     };
-    let figures = figures(&measured, ranks);
+    let samples = Samples::new(&measured, ranks);
+    let fitted = fitted(&samples);
     let quick = if args.quick { " --quick" } else { "" };
     let source = format!(
-        "forerun calibrate --on mpi -p {ranks}{quick} {}, started by {}; medians with 95 % intervals; ranks wait as in a run; \
-         speed 1 is that of the host where a profile is measured",
+        "forerun calibrate --on mpi -p {ranks}{quick} {}, started by {}; medians with 95 % intervals; ranks wait as in a run, and \
+         the latency is that to a rank that has waited; speed 1 is that of the host where a profile is measured",
         env!("CARGO_PKG_VERSION"),
         starter.name(),
     );
-    let platform = platform(ranks, &figures, source);
-    console.text(&table(&figures))?;
-    if let Some(byte) = figures.iter().find(|f| f.key == Key::GapPerByte).filter(|f| f.estimate.value > 0.0) {
-        console.note("link", &BytesPerSecond(1.0 / byte.estimate.value).to_string())?;
+    let platform = platform(ranks, &fitted, source);
+    console.text(&table(&fitted.figures))?;
+    if let Some(byte) = fitted.figures.iter().find(|f| f.key == Key::GapPerByte).map(|f| f.estimate)
+        && byte.low > 0.0
+    {
+        let rate = |byte: f64| BytesPerSecond(1.0 / byte);
+        console.note("link", &format!("{} ({} to {})", rate(byte.value), rate(byte.high), rate(byte.low)))?;
+    }
+    match fitted.threshold {
+        Some(bytes) => {
+            console.note("S", &format!("messages of more than {} wait for their receiver", Bytes(bytes)))?
+        }
+        None => console.note("S", "no message waits for its receiver")?,
+    }
+    match fitted.link {
+        Some(link) => console.note(
+            "topology",
+            &format!(
+                "{} hosts share a link on the way to the others: all at once, their streams take {:.1} times as long as one",
+                link.hosts, link.slower
+            ),
+        )?,
+        None if ranks > 3 => console.note("topology", "streams side by side do not slow each other: one switch")?,
+        None => {}
+    }
+    if let Some(path) = &args.svg {
+        file::write(path, drawing(&samples, &fitted).as_bytes())?;
     }
     console.data(&platform)?;
     match &args.out {

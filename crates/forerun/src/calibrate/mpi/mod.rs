@@ -1,116 +1,202 @@
 //! Messages between MPI processes as figures of a platform: LogGPS over the endpoint that jobs run on.
 //!
+//! What is timed is in `forerun_mpi::measure`; here is what it comes to:
+//!
 //! | figure | how |
 //! |---|---|
-//! | o of sender, receiver | time of a send; of receiving what has come while the rank computed (not half a round trip, which has both in it) |
-//! | o per byte, per rank | the same with a long message; with all ranks and with two |
-//! | L | half a round trip less both o |
-//! | g, G | what a longer stream takes more than a short one, by the message; what long messages take more than shorter, by the byte |
-//! | background | the part of a processor that a rank that computes does not get |
+//! | o of sender, receiver | median time of a send; of receiving what has come while the rank computed (not half a round trip, which has both in it) |
+//! | o per byte | the slope of the same over sizes drawn at random |
+//! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
+//! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
+//! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
+//! | S | the size above which receiving takes the time on the wire though the message had time to come |
+//! | throttle, background | the stalls of a rank that computes, where they are regular; else the part of a processor that it does not get |
+//! | topology | how streams of several hosts to as many others slow each other |
 //!
-//! S and s are not measured: the endpoint never blocks on a long message. Nor is contention of links: the platform has
-//! no topology.
+//! s is not looked for: the endpoint hands a message to MPI in one piece, and MPI's own segments show in g and G.
 
 mod command;
-#[cfg(feature = "mpi")]
-mod measure;
+mod drawing;
+mod line;
+mod shared;
+mod threshold;
 
-use forerun_platform::{Host, Measured, Network, Overhead, Platform, Seconds, SecondsPerByte, Share};
+use forerun_mpi::{Probe, Sample};
+use forerun_platform::statistics::median;
+use forerun_platform::{
+    Bytes, Host, Measured, Network, Overhead, Platform, Seconds, SecondsPerByte, Share, Throttle,
+};
 
+use self::line::{Line, line};
+use self::shared::{SharedLink, shared_link, topology};
+use self::threshold::threshold;
 use super::stats::{Estimate, estimate};
 use super::{Figure, Key, measured};
 
 pub use command::calibrate_mpi;
-#[cfg(feature = "mpi")]
-pub(crate) use measure::measure;
 
-/// What was measured, and every value in the order in which they were.
-pub(crate) type Series = (String, Vec<f64>);
+/// Batches into which the values of a number of ranks are put for the slope over ranks.
+const BATCHES: usize = 12;
+/// Part of the ranks that must see regular stalls for there to be a throttle.
+const THROTTLED: f64 = 0.5;
+/// A rank that gets so much of a processor has all of it.
+const WHOLE: f64 = 0.97;
 
-/// Bytes of long messages.
-const SIZES: [usize; 2] = [256 << 10, 1 << 20];
-
-/// The names of series.
-mod series {
-    pub(super) const ROUND_TRIP: &str = "round trip";
-    pub(super) const SEND: &str = "send";
-    pub(super) const RECEIVE: &str = "receive";
-    pub(super) const SEND_LONG: &str = "send, long";
-    pub(super) const RECEIVE_LONG: &str = "receive, long";
-    pub(super) const GAP: &str = "gap";
-    pub(super) const GAP_PER_BYTE: &str = "gap per byte";
-    pub(super) const SHARE: &str = "share";
-    /// What is put after the names of series of two ranks.
-    pub(super) const OF_TWO: &str = ", of two";
+/// What was measured, by probe.
+struct Samples<'a> {
+    all: &'a [Sample],
+    ranks: usize,
 }
 
-/// The figures of what `ranks` ranks measured.
-pub(super) fn figures(all: &[Series], ranks: usize) -> Vec<Figure> {
-    let of = |name: &str| -> &[f64] {
-        all.iter().find(|(known, _)| known == name).map_or(&[], |(_, values)| values)
+impl<'a> Samples<'a> {
+    fn new(all: &'a [Sample], ranks: usize) -> Self {
+        Samples { all, ranks }
+    }
+
+    fn of(&self, probe: Probe) -> impl Iterator<Item = &'a Sample> {
+        self.all.iter().filter(move |s| s.probe == probe)
+    }
+
+    /// Values of empty messages with all ranks.
+    fn empty(&self, probe: Probe) -> Vec<f64> {
+        self.of(probe).filter(|s| s.bytes == 0 && s.ranks == self.ranks).map(|s| s.value).collect()
+    }
+
+    /// Sizes and values of the others.
+    fn sized(&self, probe: Probe) -> Vec<(f64, f64)> {
+        self.of(probe).filter(|s| s.bytes > 0).map(|s| (s.bytes as f64, s.value)).collect()
+    }
+
+    /// Values of empty messages over ranks, as medians of batches in the order in which they were measured.
+    fn over_ranks(&self, probe: Probe) -> Vec<(f64, f64)> {
+        let mut counts: Vec<usize> = self.of(probe).map(|s| s.ranks).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let mut points = Vec::new();
+        for ranks in counts {
+            let values: Vec<f64> =
+                self.of(probe).filter(|s| s.ranks == ranks && s.bytes == 0).map(|s| s.value).collect();
+            let batch = values.len().div_ceil(BATCHES).max(1);
+            points.extend(values.chunks(batch).filter_map(median).map(|value| (ranks as f64, value)));
+        }
+        points
+    }
+
+    /// How many times as long streams took, by how many were side by side.
+    fn side_by_side(&self) -> Vec<(usize, f64)> {
+        self.of(Probe::Across).map(|s| (s.ranks, s.value)).collect()
+    }
+}
+
+/// What values come to.
+struct Fitted {
+    figures: Vec<Figure>,
+    threshold: Option<u64>,
+    link: Option<SharedLink>,
+    /// Overheads over bytes and over ranks, of sender and receiver.
+    by_byte: [Option<Line>; 2],
+    by_rank: [Option<Line>; 2],
+}
+
+/// The figures of what was measured.
+fn fitted(samples: &Samples<'_>) -> Fitted {
+    let [send, receive] = [Probe::Send, Probe::Receive].map(|probe| estimate(&samples.empty(probe)));
+    let value = |e: Option<Estimate>| e.map_or(0.0, |e| e.value);
+    let half = value(estimate(&samples.empty(Probe::RoundTrip))) / 2.0;
+    let overheads = value(send) + value(receive);
+    let latency: Vec<f64> = samples.empty(Probe::Woken).iter().map(|t| t - half - overheads).collect();
+    let gap = estimate(&samples.empty(Probe::Stream));
+    let per_byte: Vec<f64> =
+        samples.sized(Probe::Stream).iter().map(|(bytes, t)| (t - value(gap).max(0.0)) / bytes).collect();
+    let gap_per_byte = estimate(&per_byte);
+    let by_byte = [Probe::Send, Probe::Receive].map(|probe| {
+        let mut points = samples.sized(probe);
+        let empty = samples.empty(probe);
+        points
+            .extend(empty.chunks(empty.len().div_ceil(BATCHES).max(1)).filter_map(median).map(|v| (0.0, v)));
+        line(&points)
+    });
+    let by_rank = [Probe::Send, Probe::Receive].map(|probe| line(&samples.over_ranks(probe)));
+    // Whether receiving took the time on the wire, half of it at least.
+    let waited: Vec<(u64, bool)> = samples
+        .sized(Probe::Receive)
+        .iter()
+        .map(|(bytes, t)| (*bytes as u64, *t > half.max(0.5 * bytes * value(gap_per_byte))))
+        .collect();
+    let (quota, period) = stalls(samples);
+    let taken: Vec<f64> = match quota {
+        Some(_) => Vec::new(),
+        None => samples.empty(Probe::Share).iter().map(|s| if *s >= WHOLE { 0.0 } else { 1.0 - s }).collect(),
     };
-    let paired = |a: &str, b: &str, f: &dyn Fn(f64, f64) -> f64| -> Vec<f64> {
-        of(a).iter().zip(of(b)).map(|(a, b)| f(*a, *b)).collect()
-    };
-    let per_byte = |long: &str, empty: f64| -> Vec<f64> {
-        of(long).iter().map(|long| (long - empty) / SIZES[0] as f64).collect()
-    };
-    let per_rank = |name: &str| {
-        let further = ranks.saturating_sub(2).max(1) as f64;
-        paired(name, &format!("{name}{}", series::OF_TWO), &|all, two| (all - two) / further)
-    };
-    let middle = |name: &str| estimate(of(name)).map_or(0.0, |e| e.value);
-    let overheads = middle(series::SEND) + middle(series::RECEIVE);
-    let latency: Vec<f64> = of(series::ROUND_TRIP).iter().map(|t| t / 2.0 - overheads).collect();
-    let taken: Vec<f64> = of(series::SHARE).iter().map(|share| 1.0 - share).collect();
-    let values = [
-        (Key::RoundTrip, of(series::ROUND_TRIP).to_vec()),
-        (Key::Latency, latency),
-        (Key::Send, of(series::SEND).to_vec()),
-        (Key::Receive, of(series::RECEIVE).to_vec()),
-        (Key::SendPerRank, per_rank(series::SEND)),
-        (Key::ReceivePerRank, per_rank(series::RECEIVE)),
-        (Key::SendPerByte, per_byte(series::SEND_LONG, middle(series::SEND))),
-        (Key::ReceivePerByte, per_byte(series::RECEIVE_LONG, middle(series::RECEIVE))),
-        (Key::Gap, of(series::GAP).to_vec()),
-        (Key::GapPerByte, of(series::GAP_PER_BYTE).to_vec()),
-        (Key::Background, taken),
+    let slope = |line: Option<Line>| line.map(|l| l.slope);
+    let of = [
+        (Key::RoundTrip, estimate(&samples.empty(Probe::RoundTrip))),
+        (Key::Latency, estimate(&latency)),
+        (Key::Send, send),
+        (Key::Receive, receive),
+        (Key::SendPerRank, slope(by_rank[0])),
+        (Key::ReceivePerRank, slope(by_rank[1])),
+        (Key::SendPerByte, slope(by_byte[0])),
+        (Key::ReceivePerByte, slope(by_byte[1])),
+        (Key::Gap, gap),
+        (Key::GapPerByte, gap_per_byte),
+        (Key::Quota, quota),
+        (Key::Period, period),
+        (Key::Background, estimate(&taken)),
     ];
-    let figure = |(key, values): (Key, Vec<f64>)| estimate(&values).map(|estimate| Figure { key, estimate });
-    values.into_iter().filter_map(figure).collect()
+    let figures = of.into_iter().filter_map(|(key, e)| e.map(|estimate| Figure { key, estimate })).collect();
+    let link = shared_link(&samples.side_by_side());
+    Fitted { figures, threshold: threshold(&waited), link, by_byte, by_rank }
+}
+
+/// The quota and the period by which ranks are stalled, where most of them are.
+fn stalls(samples: &Samples<'_>) -> (Option<Estimate>, Option<Estimate>) {
+    let (quotas, periods) = (samples.empty(Probe::Quota), samples.empty(Probe::Period));
+    let seen: Vec<f64> = periods.iter().copied().filter(|p| *p > 0.0).collect();
+    if seen.is_empty() || (seen.len() as f64) < THROTTLED * periods.len() as f64 {
+        return (None, None);
+    }
+    let quotas: Vec<f64> = quotas.into_iter().filter(|q| *q > 0.0).collect();
+    (estimate(&quotas), estimate(&seen))
 }
 
 /// The platform that the figures describe: a host a rank.
-pub(super) fn platform(ranks: usize, figures: &[Figure], source: String) -> Platform {
-    let find = |key| figures.iter().find(|f| f.key == key).map(|f| f.estimate);
+fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
+    let find = |key| fitted.figures.iter().find(|f| f.key == key).map(|f| f.estimate);
     let time = |key| measured(find(key), Seconds).unwrap_or_default();
-    let by_byte = |key| measured(find(key), SecondsPerByte).unwrap_or_default();
+    let by_byte = |key| measured(find(key).filter(|e| e.high > 0.0), SecondsPerByte).unwrap_or_default();
     let overhead = |base: Key, per_rank: Key, per_byte: Key| {
         // What cannot be told from nothing is nothing.
         let growth = find(per_rank).filter(|e| e.low > 0.0);
-        let at_two = |e: Estimate| {
-            let less = growth.map_or(0.0, |g| g.value * ranks as f64);
+        let base = find(base).map(|e| {
+            let less = growth.map_or(0.0, |g| g.value * ranks as f64).min(e.value);
             Estimate { value: e.value - less, low: e.low - less, high: e.high - less, ..e }
-        };
+        });
         Overhead {
-            base: measured(find(base).map(at_two), Seconds).unwrap_or_default(),
+            base: measured(base, Seconds).unwrap_or_default(),
             per_rank: measured(growth, Seconds).unwrap_or_default(),
             per_byte: by_byte(per_byte),
         }
     };
+    let gap_per_byte = by_byte(Key::GapPerByte);
     let network = Network {
         latency: time(Key::Latency),
         send_overhead: overhead(Key::Send, Key::SendPerRank, Key::SendPerByte),
         receive_overhead: overhead(Key::Receive, Key::ReceivePerRank, Key::ReceivePerByte),
         gap: time(Key::Gap),
+        // It is in the latency.
         wake_up: Measured::default(),
-        gap_per_byte: by_byte(Key::GapPerByte),
-        rendezvous_threshold: None,
+        gap_per_byte,
+        rendezvous_threshold: fitted.threshold.map(Bytes),
         segment: None,
-        topology: None,
+        topology: (ranks > 2).then(|| topology(ranks, fitted.link, gap_per_byte.value)),
     };
+    let throttle = find(Key::Quota).zip(find(Key::Period)).map(|(quota, period)| Throttle {
+        quota: Seconds(super::rounded(quota.value)),
+        period: Seconds(super::rounded(period.value)),
+    });
     let background = measured(find(Key::Background), Share).unwrap_or_default();
-    let host = Host { background, ..Host::new("rank", ranks, 1) };
+    let host = Host { background, throttle, ..Host::new("rank", ranks, 1) };
     Platform {
         source,
         measured: Some(forerun_platform::today()),
@@ -122,35 +208,84 @@ pub(super) fn platform(ranks: usize, figures: &[Figure], source: String) -> Plat
 mod tests {
     use super::*;
 
+    const G: f64 = 8e-8;
+
+    /// Values as a network of these figures would give: overheads of 10 and 6 µs with 8 ranks, of which 0.5 µs a rank are the sender's.
+    fn values(share: f64, period: f64) -> Vec<Sample> {
+        let mut all = Vec::new();
+        let mut add = |probe, ranks, bytes, value| all.push(Sample { probe, ranks, bytes, value });
+        for k in 0..10u64 {
+            for ranks in [2usize, 4, 8] {
+                add(Probe::Send, ranks, 0, 6e-6 + 0.5e-6 * ranks as f64);
+                add(Probe::Receive, ranks, 0, 6e-6);
+            }
+            let bytes = 1000 * (k + 1);
+            add(Probe::Send, 8, bytes, 10e-6 + 1e-9 * bytes as f64);
+            add(Probe::Receive, 8, bytes, 6e-6 + 2e-9 * bytes as f64);
+            add(Probe::RoundTrip, 8, 0, 100e-6);
+            add(Probe::Woken, 8, 0, 300e-6);
+            add(Probe::Stream, 8, 0, 20e-6);
+            add(Probe::Stream, 8, 100 * bytes, 20e-6 + G * 100.0 * bytes as f64);
+            add(Probe::Share, 8, 0, share);
+            add(Probe::Quota, 8, 0, share * period);
+            add(Probe::Period, 8, 0, period);
+            for (width, slower) in [(1, 1.0), (2, 1.0), (3, 2.0), (4, 4.0)] {
+                add(Probe::Across, width, 1 << 18, slower);
+            }
+        }
+        all
+    }
+
+    fn near(a: f64, b: f64) {
+        assert!((a - b).abs() <= 2e-3 * b.abs() + 1e-12, "{a} is not {b}");
+    }
+
     #[test]
-    fn figures_come_of_series_and_none_counts_an_overhead_twice() {
-        let all: Vec<Series> = [
-            (series::ROUND_TRIP, 100e-6),
-            (series::SEND, 10e-6),
-            (series::RECEIVE, 6e-6),
-            (series::SEND_LONG, 10e-6 + 256.0 * 1024.0 * 1e-9),
-            (series::RECEIVE_LONG, 6e-6),
-            (series::GAP, 20e-6),
-            (series::GAP_PER_BYTE, 8e-8),
-            (series::SHARE, 0.25),
-            ("send, of two", 8e-6),
-            ("receive, of two", 7e-6),
-        ]
-        .map(|(name, value)| (name.to_owned(), vec![value; 8]))
-        .to_vec();
-        let found = platform(4, &figures(&all, 4), String::new());
-        let near = |a: f64, b: f64| assert!((a - b).abs() <= 1e-3 * b.abs() + 1e-12, "{a} is not {b}");
-        let Network { latency, send_overhead, receive_overhead, gap, gap_per_byte, .. } = found.network;
-        near(latency.value.0, 50e-6 - 16e-6);
-        near(send_overhead.per_rank.value.0, 1e-6);
-        near(send_overhead.of(4, forerun_platform::Bytes(0)).0, 10e-6);
+    fn figures_come_of_values_and_none_counts_an_overhead_twice() {
+        let all = values(0.25, 0.0);
+        let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
+        let Network { latency, send_overhead, receive_overhead, gap, gap_per_byte, topology, .. } =
+            &found.network;
+        near(latency.value.0, 300e-6 - 50e-6 - 16e-6);
+        near(send_overhead.per_rank.value.0, 0.5e-6);
+        near(send_overhead.of(8, Bytes(0)).0, 10e-6);
         near(send_overhead.per_byte.value.0, 1e-9);
         // It did not grow with the ranks.
         near(receive_overhead.per_rank.value.0, 0.0);
         near(receive_overhead.base.value.0, 6e-6);
+        near(receive_overhead.per_byte.value.0, 2e-9);
         near(gap.value.0, 20e-6);
-        near(gap_per_byte.value.0, 8e-8);
+        near(gap_per_byte.value.0, G);
+        assert_eq!(found.network.rendezvous_threshold, None);
+        let levels = &topology.as_ref().expect("a topology").levels;
+        assert_eq!((levels[0].fan_in, levels[1].fan_in), (4, 2));
+        near(levels[0].gap_per_byte.value.0, G);
         near(found.hosts[0].background.value.0, 0.75);
-        assert_eq!((found.hosts[0].count, found.hosts[0].cores), (4, 1));
+        assert_eq!((found.hosts[0].count, found.hosts[0].cores, found.hosts[0].throttle), (8, 1, None));
+        // It is a platform file.
+        let again = Platform::from_toml(&found.to_toml(), "again").expect("it reads");
+        assert_eq!(again.network.topology, found.network.topology);
+    }
+
+    #[test]
+    fn regular_stalls_are_a_throttle_and_no_background() {
+        let all = values(0.1, 0.04);
+        let host = &platform(8, &fitted(&Samples::new(&all, 8)), String::new()).hosts[0];
+        let throttle = host.throttle.expect("a throttle");
+        near(throttle.quota.0, 0.004);
+        near(throttle.period.0, 0.04);
+        near(host.background.value.0, 0.0);
+        near(host.free_speed(), 0.1);
+    }
+
+    #[test]
+    fn messages_that_wait_for_their_receiver_show_the_threshold() {
+        let mut all = values(1.0, 0.0);
+        for k in 1..20u64 {
+            let bytes = k << 16;
+            all.push(Sample { probe: Probe::Receive, ranks: 8, bytes, value: 1e-5 + G * bytes as f64 });
+        }
+        let threshold = fitted(&Samples::new(&all, 8)).threshold.expect("a threshold");
+        assert!((10_000..=1 << 16).contains(&threshold), "{threshold}");
     }
 }

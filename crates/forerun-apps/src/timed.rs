@@ -1,0 +1,306 @@
+//! A job that is only its costs: tasks and merges that take the processor time that a profile says, and results of the
+//! sizes that it says.
+//!
+//! It runs a pattern on real ranks with real messages, where only the costs of the application are known, or are
+//! to be some given ones: what is then off between predicted and measured is the pattern's and the platform's.
+
+use std::hint::black_box;
+
+use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile};
+use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
+use forerun_skeleton::wire::{Plain, garbled};
+use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::{Erased, Extent, Job, ReductionJob};
+
+/// Most bytes of a result: it is really made.
+const MOST: f64 = (1u64 << 32) as f64;
+
+/// Tasks of one size, with the costs of a profile.
+#[derive(Debug)]
+pub struct TimedJob {
+    app: TimedApp,
+    tasks: TimedTasks,
+}
+
+/// Task and merge that take the time that they cost.
+#[derive(Debug)]
+pub struct TimedApp {
+    profile: ReductionProfile,
+    commutative: bool,
+    cancel: Cancel,
+}
+
+/// So many inputs of one size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimedTasks {
+    tasks: u64,
+    bytes: u64,
+}
+
+/// A result that means nothing but its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filled {
+    bytes: Vec<u8>,
+    results: u64,
+}
+
+impl TimedJob {
+    /// `tasks` tasks on inputs of `bytes` bytes each (at least 1), with the costs of `profile`.
+    pub fn new(profile: ReductionProfile, tasks: u64, bytes: u64, commutative: bool, cancel: Cancel) -> Self {
+        let tasks = TimedTasks { tasks, bytes: bytes.max(1) };
+        TimedJob { app: TimedApp { profile, commutative, cancel }, tasks }
+    }
+}
+
+impl TimedApp {
+    /// Takes as much processor time as `cost` says, spread aside.
+    fn take(&self, cost: &Cost, bytes: f64, results: f64) -> Result<(), AppError> {
+        let (begun, seconds) = (processor_seconds(), cost.seconds(bytes, results));
+        let mut sum = 0u64;
+        while processor_seconds() - begun < seconds {
+            if self.cancel.is_cancelled() {
+                return Err(AppError::new("the run was ended"));
+            }
+            // Some microseconds.
+            sum = black_box((0..2000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
+        }
+        Ok(())
+    }
+
+    fn filled(&self, bytes: f64, results: u64) -> Result<Filled, AppError> {
+        if !(0.0..=MOST).contains(&bytes) {
+            let size = Bytes(bytes as u64);
+            return Err(AppError::new(format!(
+                "a result of {size}: at most {} are made",
+                Bytes(MOST as u64)
+            )));
+        }
+        Ok(Filled { bytes: vec![1; bytes.round() as usize], results })
+    }
+}
+
+/// Processor time of this thread.
+fn processor_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
+impl Message for Filled {
+    fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+}
+
+impl Wire for Filled {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.results.encode(out)?;
+        self.bytes.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        let results = u64::decode(bytes)?;
+        if results == 0 {
+            return Err(garbled("a result of a job of costs"));
+        }
+        Ok(Filled { results, bytes: Wire::decode(bytes)? })
+    }
+}
+
+impl Reduce for TimedApp {
+    /// Bytes of the input.
+    type Input = u64;
+    type Partial = Filled;
+
+    fn commutative(&self) -> bool {
+        self.commutative
+    }
+
+    fn task(&self, _: u64, input: u64) -> Result<Filled, AppError> {
+        let (fixed, per_byte) = self.profile.result_bytes;
+        self.take(&self.profile.task, input as f64, 1.0)?;
+        self.filled(fixed + per_byte * input as f64, 1)
+    }
+
+    fn merge(&self, left: Filled, right: Filled) -> Result<Filled, AppError> {
+        let (bytes, results) = ((left.bytes() + right.bytes()) as f64, left.results + right.results);
+        self.take(&self.profile.merge, bytes, results as f64)?;
+        let level = results.max(2).ilog2() as usize - 1;
+        let growth = &self.profile.growth;
+        let factor = growth.get(level).or(growth.last()).copied().unwrap_or(1.0);
+        self.filled(bytes * factor, results)
+    }
+}
+
+impl Source for TimedTasks {
+    type Input = u64;
+
+    fn len(&self) -> Option<u64> {
+        Some(self.tasks)
+    }
+
+    fn bytes(&self, _: u64) -> u64 {
+        self.bytes
+    }
+
+    fn get(&self, index: u64) -> Result<Option<u64>, AppError> {
+        Ok((index < self.tasks).then_some(self.bytes))
+    }
+}
+
+/// Where results go: they are counted.
+#[derive(Debug, Clone, Copy)]
+pub struct TimedSinks<'a>(&'a TimedApp);
+
+/// The results of a group.
+#[derive(Debug)]
+pub struct TimedSink<'a> {
+    app: &'a TimedApp,
+    results: u64,
+}
+
+impl<'a> Sinks<Filled> for TimedSinks<'a> {
+    type Sink = TimedSink<'a>;
+
+    fn open(&self, _: usize) -> Result<TimedSink<'a>, AppError> {
+        Ok(TimedSink { app: self.0, results: 0 })
+    }
+}
+
+impl Sink<Filled> for TimedSink<'_> {
+    type Out = u64;
+
+    fn accept(&mut self, piece: Piece<Filled>) -> Result<(), AppError> {
+        self.results += piece.value.results;
+        self.app.take(&self.app.profile.sink, piece.value.bytes() as f64, piece.results as f64)
+    }
+
+    fn close(self) -> Result<u64, AppError> {
+        Ok(self.results)
+    }
+}
+
+impl Job for TimedJob {
+    fn name(&self) -> &'static str {
+        "tasks"
+    }
+
+    fn summary(&self) -> String {
+        format!(
+            "{} tasks of {}, which take the time that they cost",
+            self.tasks.tasks,
+            Bytes(self.tasks.bytes)
+        )
+    }
+
+    fn extent(&self) -> Extent {
+        let TimedTasks { tasks, bytes } = self.tasks;
+        let pieces = Some(vec![bytes; usize::try_from(tasks).unwrap_or(usize::MAX)]);
+        Extent {
+            bytes: tasks.saturating_mul(bytes),
+            pieces,
+            min_grain: bytes,
+            max_grain: bytes,
+            kept: Vec::new(),
+        }
+    }
+
+    fn join(&self) -> JoinAt {
+        JoinAt::Sink
+    }
+}
+
+impl ReductionJob for TimedJob {
+    type Input = u64;
+    type Partial = Filled;
+    type App = TimedApp;
+    type Source = TimedTasks;
+    type Left = u64;
+    type Sinks<'s> = TimedSinks<'s>;
+
+    fn app(&self) -> &TimedApp {
+        &self.app
+    }
+
+    /// The tasks as they are: none can be cut, and none are grouped.
+    fn cut(&self, _: u64) -> Result<TimedTasks, AppError> {
+        Ok(self.tasks)
+    }
+
+    fn sinks(&self) -> TimedSinks<'_> {
+        TimedSinks(&self.app)
+    }
+
+    fn finish(&self, left: Vec<u64>) -> Result<String, AppError> {
+        let results: u64 = left.iter().sum();
+        self.app.take(&self.app.profile.finish, 0.0, results as f64)?;
+        if results != self.tasks.tasks {
+            return Err(AppError::new(format!("{results} results came of {} tasks", self.tasks.tasks)));
+        }
+        Ok(format!("{results} results"))
+    }
+
+    fn rehearse_finish(&self, left: Vec<u64>) -> Result<Erased, AppError> {
+        self.app.take(&self.app.profile.finish, 0.0, left.iter().sum::<u64>() as f64)?;
+        Ok(Erased::new(()))
+    }
+
+    fn input_name(&self, _: &TimedTasks, index: u64) -> String {
+        format!("task {index}")
+    }
+
+    fn codec(&self) -> impl Codec<Filled> + Codec<u64> + Sync {
+        Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(tasks: u64) -> TimedJob {
+        let profile = ReductionProfile {
+            task: Cost::constant(2e-3),
+            merge: Cost { per_result: 1e-3, ..Cost::default() },
+            result_bytes: (100.0, 0.5),
+            growth: vec![0.5],
+            ..ReductionProfile::default()
+        };
+        TimedJob::new(profile, tasks, 20, true, Cancel::new())
+    }
+
+    #[test]
+    fn work_takes_the_processor_time_that_it_costs() {
+        let job = job(2);
+        let begun = processor_seconds();
+        let (a, b) = (job.app.task(0, 20).unwrap(), job.app.task(1, 20).unwrap());
+        let tasks = processor_seconds() - begun;
+        assert!((4e-3..12e-3).contains(&tasks), "{tasks}");
+        assert_eq!((a.bytes(), a.results), (110, 1));
+        let both = job.app.merge(a, b).unwrap();
+        let merge = processor_seconds() - begun - tasks;
+        assert!((2e-3..8e-3).contains(&merge), "{merge}");
+        assert_eq!((both.bytes(), both.results), (110, 2));
+        let mut bytes = Vec::new();
+        both.encode(&mut bytes).unwrap();
+        assert_eq!(Filled::decode(&mut &bytes[..]).unwrap(), both);
+        assert!(Filled::decode(&mut &[0u8; 16][..]).is_err());
+    }
+
+    #[test]
+    fn a_result_that_is_missing_is_an_error() {
+        let job = job(3);
+        assert_eq!(job.finish(vec![1, 2]).unwrap(), "3 results");
+        assert!(job.finish(vec![2]).is_err());
+        assert_eq!(Source::len(&job.cut(1).unwrap()), Some(3));
+        assert!(job.app.filled(1e12, 1).is_err());
+    }
+
+    #[test]
+    fn a_run_that_is_ended_does_not_go_on() {
+        let job = job(1);
+        job.app.cancel.cancel();
+        assert!(job.app.task(0, 20).is_err());
+    }
+}

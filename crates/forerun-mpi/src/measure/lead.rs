@@ -1,0 +1,182 @@
+//! What the first rank does to measure the others' messages.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use forerun_skeleton::{Endpoint, Program, Stop};
+
+use super::follow::{compute, follow, stream};
+use super::letter::{Ask, Letter};
+use super::random::Random;
+use super::share::share;
+use super::{Found, Probe, Sample};
+
+/// Sizes of messages whose overheads are measured, beside empty ones.
+const SIZES: (usize, usize) = (64, 512 << 10);
+/// Sizes of messages in streams, beside empty ones.
+const LONG: (usize, usize) = (256 << 10, 1 << 20);
+/// Messages of a stream that fill the pipe, and of empty ones beyond these.
+const FILL: u32 = 5;
+const MANY: u32 = 40;
+/// Seconds that the long messages of a stream beyond these take, about, and the bounds of their number.
+const STREAM_S: f64 = 0.4;
+const FURTHER: (f64, f64) = (8.0, 64.0);
+/// The least time that a rank lets a message wait before it receives it.
+const LEAST_WAIT: Duration = Duration::from_millis(8);
+/// How long a rank has waited that is woken by a message: as long as tasks of usual jobs.
+const ASLEEP: Duration = Duration::from_millis(60);
+
+/// The program.
+pub(super) struct Leading {
+    pub(super) seconds: f64,
+    /// Whether nothing but overheads of empty messages is measured.
+    pub(super) only_overheads: bool,
+}
+
+impl Program for Leading {
+    type Msg = Letter;
+    /// Every value, of the first rank.
+    type Out = Found;
+
+    async fn rank<E: Endpoint<Letter>>(&self, e: &mut E) -> Result<Found, Stop> {
+        if e.rank() == 0 {
+            return self.lead(e).await;
+        }
+        follow(e).await?;
+        Ok(Vec::new())
+    }
+}
+
+/// What comes next.
+#[derive(Debug, Clone, Copy)]
+enum Next {
+    /// Round trip and overheads of empty messages.
+    Empty,
+    /// A round trip and overheads of a size that is drawn.
+    Sized,
+    /// A round trip to a rank that sleeps.
+    Woken,
+    /// A stream of empty messages.
+    Gap,
+    /// A stream of long ones.
+    Link,
+    /// What part of a processor each rank has.
+    Share,
+}
+
+/// A round of probes. What varies most, and what figures are made of, comes more often.
+const ROUND: [Next; 12] = [
+    Next::Empty,
+    Next::Empty,
+    Next::Empty,
+    Next::Empty,
+    Next::Sized,
+    Next::Sized,
+    Next::Sized,
+    Next::Woken,
+    Next::Woken,
+    Next::Gap,
+    Next::Link,
+    Next::Share,
+];
+
+impl Leading {
+    async fn lead<E: Endpoint<Letter>>(&self, e: &mut E) -> Result<Found, Stop> {
+        let begun = Instant::now();
+        let (mut random, ranks) = (Random::from_time(), e.size());
+        let mut found: Found = Vec::new();
+        // First messages find connections closed. The time of a long one says how long to wait for it.
+        for rank in 1..ranks {
+            round_trip(e, rank, 0).await?;
+        }
+        let long = if self.only_overheads { 0.0 } else { round_trip(e, 1, LONG.1).await?.min(1.0) };
+        let further = (STREAM_S / (long / 2.0).max(1e-9)).clamp(FURTHER.0, FURTHER.1) as u32;
+        let mut probes = if self.only_overheads { vec![Next::Empty] } else { ROUND.to_vec() };
+        let mut first = true;
+        while first || begun.elapsed().as_secs_f64() < self.seconds {
+            random.shuffle(&mut probes);
+            for &next in &probes {
+                if !first && begun.elapsed().as_secs_f64() >= self.seconds {
+                    break;
+                }
+                let partner = 1 + random.below(ranks - 1);
+                let mut note = |probe, bytes: usize, value| {
+                    found.push(Sample { probe, ranks, bytes: bytes as u64, value });
+                };
+                match next {
+                    Next::Empty | Next::Sized => {
+                        let bytes = match next {
+                            Next::Sized => random.size(SIZES.0, SIZES.1),
+                            _ => 0,
+                        };
+                        // As long as all of it takes thrice.
+                        let wait =
+                            LEAST_WAIT + Duration::from_secs_f64(1.5 * long * bytes as f64 / LONG.1 as f64);
+                        note(Probe::RoundTrip, bytes, round_trip(e, partner, bytes).await?);
+                        let (send, receive) = overheads(e, partner, bytes, wait).await?;
+                        note(Probe::Send, bytes, send);
+                        note(Probe::Receive, bytes, receive);
+                    }
+                    Next::Woken => {
+                        compute(e, || sleep(ASLEEP)).await?;
+                        note(Probe::Woken, 0, round_trip(e, partner, 0).await?);
+                    }
+                    Next::Gap => {
+                        let (few, many) =
+                            (stream(e, partner, FILL, 0).await?, stream(e, partner, FILL + MANY, 0).await?);
+                        note(Probe::Stream, 0, (many - few) / f64::from(MANY));
+                    }
+                    Next::Link => {
+                        let bytes = random.size(LONG.0, LONG.1);
+                        let few = stream(e, partner, FILL, bytes).await?;
+                        let many = stream(e, partner, FILL + further, bytes).await?;
+                        note(Probe::Stream, bytes, (many - few) / f64::from(further));
+                    }
+                    Next::Share => {
+                        for rank in 1..ranks {
+                            e.send(rank, Letter::new(Ask::Busy, 0, 0)).await?;
+                        }
+                        let mut all = vec![compute(e, share).await?];
+                        for rank in 1..ranks {
+                            all.push(e.recv_from(rank).await?.values);
+                        }
+                        for [part, quota, period] in all {
+                            note(Probe::Share, 0, part);
+                            note(Probe::Quota, 0, quota);
+                            note(Probe::Period, 0, period);
+                        }
+                    }
+                }
+            }
+            first = false;
+        }
+        for rank in 1..ranks {
+            e.send(rank, Letter::new(Ask::End, 0, 0)).await?;
+        }
+        Ok(found)
+    }
+}
+
+/// Seconds of a round trip with `bytes` bytes each way.
+async fn round_trip<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> Result<f64, Stop> {
+    let letter = Letter::new(Ask::Echo, 0, bytes);
+    let begun = Instant::now();
+    e.send(to, letter).await?;
+    e.recv_from(to).await?;
+    Ok(begun.elapsed().as_secs_f64())
+}
+
+/// Seconds that a message of `bytes` bytes takes its sender, and its receiver when it has come already.
+async fn overheads<E: Endpoint<Letter>>(
+    e: &mut E,
+    to: usize,
+    bytes: usize,
+    wait: Duration,
+) -> Result<(f64, f64), Stop> {
+    e.send(to, Letter::new(Ask::Late, u32::try_from(wait.as_micros()).unwrap_or(u32::MAX), 0)).await?;
+    let letter = Letter::new(Ask::Echo, 0, bytes);
+    let begun = Instant::now();
+    e.send(to, letter).await?;
+    let send = begun.elapsed().as_secs_f64();
+    Ok((send, e.recv_from(to).await?.values[0]))
+}

@@ -1,0 +1,77 @@
+//! What part of a processor a rank gets, and whether a quota stalls it.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use forerun_platform::statistics::median;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Seconds that a rank computes: many periods of any usual quota.
+const BUSY_S: f64 = 0.6;
+/// A jump of the clock that is a stall: longer than an interrupt, shorter than what is left of a period of any usual quota.
+const STALL: Duration = Duration::from_micros(400);
+/// Stalls without which nothing is said of how they come.
+const FEWEST: usize = 5;
+/// How far most periods may be off the median one where a quota sets them.
+const REGULAR: f64 = 0.15;
+
+/// Computes for a while: what part of a processor that got, and the quota and the period (in seconds) of a limit that stalls the
+/// rank regularly, else zeros.
+pub(super) fn share() -> [f64; 3] {
+    let (begun, used) = (Instant::now(), thread_seconds());
+    let mut sum = 0u64;
+    let mut last = begun;
+    let mut stalls = Vec::new();
+    while last.duration_since(begun).as_secs_f64() < BUSY_S {
+        sum = black_box((0..1000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
+        let now = Instant::now();
+        if now.duration_since(last) > STALL {
+            stalls.push(now.duration_since(begun).as_secs_f64());
+        }
+        last = now;
+    }
+    let part = (thread_seconds() - used) / last.duration_since(begun).as_secs_f64();
+    let period = regular(&stalls).unwrap_or(0.0);
+    [part, part * period, period]
+}
+
+/// The time from one to the next of events at these instants, where it is nearly always the same.
+fn regular(instants: &[f64]) -> Option<f64> {
+    if instants.len() <= FEWEST {
+        return None;
+    }
+    let between: Vec<f64> = instants.windows(2).map(|w| w[1] - w[0]).collect();
+    let middle = median(&between)?;
+    let near = between.iter().filter(|b| (*b - middle).abs() <= REGULAR * middle).count();
+    (4 * near >= 3 * between.len()).then_some(middle)
+}
+
+fn thread_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stalls_of_a_quota_are_told_from_others() {
+        let every: Vec<f64> = (0..20).map(|k| 0.01 * f64::from(k) + 1e-4 * f64::from(k % 3)).collect();
+        let period = regular(&every).expect("they are regular");
+        assert!((period - 0.01).abs() < 2e-4, "{period}");
+        // One in ten is missed.
+        let missed: Vec<f64> = (0..20).filter(|k| k % 10 != 4).map(|k| 0.01 * f64::from(k)).collect();
+        assert!(regular(&missed).is_some());
+        let uneven: Vec<f64> = (0..20).map(|k: i32| 0.001 * f64::from(k * k)).collect();
+        assert_eq!(regular(&uneven), None);
+        assert_eq!(regular(&every[..3]), None);
+    }
+
+    #[test]
+    fn a_share_is_a_part() {
+        let [part, quota, period] = share();
+        assert!(part > 0.0 && part < 1.01, "{part}");
+        assert!((quota - part * period).abs() < 1e-12);
+    }
+}

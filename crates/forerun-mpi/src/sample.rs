@@ -1,0 +1,40 @@
+//! What is measured of messages, a value at a time.
+
+use serde::{Deserialize, Serialize};
+
+/// What is timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Probe {
+    /// Seconds of a message there and back.
+    RoundTrip,
+    /// Seconds of an empty message there, to a rank that has waited for long, and back.
+    Woken,
+    /// Seconds that a send takes.
+    Send,
+    /// Seconds that receiving takes when the message has come.
+    Receive,
+    /// Seconds by message of a long stream.
+    Stream,
+    /// The part of a processor that a rank gets which computes.
+    Share,
+    /// Seconds of processor time between two stalls, where they come regularly.
+    Quota,
+    /// Seconds from one stall to the next.
+    Period,
+    /// How many times as long a stream takes with others beside it: `ranks` of them, each from one of as many ranks side by
+    /// side to one of the next.
+    Across,
+}
+
+/// One value of a probe.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// What was timed.
+    pub probe: Probe,
+    /// Ranks that took part.
+    pub ranks: usize,
+    /// Bytes of each message.
+    pub bytes: u64,
+    /// The value: seconds, a part, or how many times as long.
+    pub value: f64,
+}

@@ -1,0 +1,81 @@
+//! The clock of a pilot.
+
+use std::time::Instant;
+
+use forerun_apps::ErasedJob;
+use rustix::time::{ClockId, clock_gettime};
+
+/// What tells how long a call took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Clock {
+    /// The time that passes.
+    Wall,
+    /// Processor time: where a quota stalls this process, how long a call takes depends on what the quota had left when it began,
+    /// and a platform says how much of a processor its hosts have.
+    Processor,
+}
+
+/// A call under way.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Begun {
+    clock: Clock,
+    wall: Instant,
+    /// Processor time of this thread, and of all.
+    used: (f64, f64),
+}
+
+impl Clock {
+    /// The clock for `job` here, on up to `workers` workers at a time: the wall's, unless a quota leaves them less than a processor
+    /// each. Of work that other processes do, no other clock knows.
+    pub(super) fn of(job: &dyn ErasedJob, workers: usize) -> Clock {
+        let held = forerun_mpi::processor_quota().is_some_and(|quota| quota < workers as f64);
+        if held && !job.outside() { Clock::Processor } else { Clock::Wall }
+    }
+
+    /// Begins a call.
+    pub(super) fn begin(self) -> Begun {
+        Begun { clock: self, wall: Instant::now(), used: used() }
+    }
+}
+
+impl Begun {
+    /// Seconds that the call took on this thread.
+    pub(super) fn seconds(self) -> f64 {
+        match self.clock {
+            Clock::Wall => self.wall.elapsed().as_secs_f64(),
+            Clock::Processor => used().0 - self.used.0,
+        }
+    }
+
+    /// Seconds that the call took, of whose work other threads may have done a part.
+    pub(super) fn seconds_of_all(self) -> f64 {
+        match self.clock {
+            Clock::Wall => self.wall.elapsed().as_secs_f64(),
+            Clock::Processor => used().1 - self.used.1,
+        }
+    }
+}
+
+fn used() -> (f64, f64) {
+    let of = |clock| {
+        let now = clock_gettime(clock);
+        now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+    };
+    (of(ClockId::ThreadCPUTime), of(ClockId::ProcessCPUTime))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_stall_counts_by_the_wall_only() {
+        let (wall, processor) = (Clock::Wall.begin(), Clock::Processor.begin());
+        sleep(Duration::from_millis(20));
+        assert!(wall.seconds() >= 0.02 && wall.seconds_of_all() >= 0.02);
+        assert!(processor.seconds() < 0.01, "{}", processor.seconds());
+    }
+}
