@@ -7,7 +7,7 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// What tells how long a call took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Clock {
+pub(crate) enum Clock {
     /// The time that passes.
     Wall,
     /// Processor time: where a quota stalls this process, how long a call takes depends on what the quota had left when it began,
@@ -17,7 +17,7 @@ pub(super) enum Clock {
 
 /// A call under way.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Begun {
+pub(crate) struct Begun {
     clock: Clock,
     wall: Instant,
     /// Processor time of this thread, and of all.
@@ -25,22 +25,26 @@ pub(super) struct Begun {
 }
 
 impl Clock {
-    /// The clock for `job` here, on up to `workers` workers at a time: the wall's, unless a quota leaves them less than a processor
-    /// each. Of work that other processes do, no other clock knows.
-    pub(super) fn of(job: &dyn ErasedJob, workers: usize) -> Clock {
+    /// The clock for up to `workers` workers at a time here: the wall's, unless a quota leaves them less than a processor each.
+    pub(crate) fn here(workers: usize) -> Clock {
         let held = forerun_mpi::processor_quota().is_some_and(|quota| quota < workers as f64);
-        if held && !job.outside() { Clock::Processor } else { Clock::Wall }
+        if held { Clock::Processor } else { Clock::Wall }
+    }
+
+    /// The same for `job`: of work that other processes do, only the wall knows.
+    pub(super) fn of(job: &dyn ErasedJob, workers: usize) -> Clock {
+        if job.outside() { Clock::Wall } else { Clock::here(workers) }
     }
 
     /// Begins a call.
-    pub(super) fn begin(self) -> Begun {
+    pub(crate) fn begin(self) -> Begun {
         Begun { clock: self, wall: Instant::now(), used: used() }
     }
 }
 
 impl Begun {
     /// Seconds that the call took on this thread.
-    pub(super) fn seconds(self) -> f64 {
+    pub(crate) fn seconds(self) -> f64 {
         match self.clock {
             Clock::Wall => self.wall.elapsed().as_secs_f64(),
             Clock::Processor => used().0 - self.used.0,

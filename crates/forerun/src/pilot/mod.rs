@@ -29,7 +29,7 @@ use forerun_platform::{Join, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
-use self::clock::Clock;
+pub(crate) use self::clock::Clock;
 use self::contention::contention;
 use self::drift::drift;
 use self::ends::rehearse;

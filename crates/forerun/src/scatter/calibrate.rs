@@ -16,7 +16,7 @@ use forerun_skeleton::{Cancel, Failure, RunError};
 
 use super::costs::{Call, by_ways};
 use super::rehearsal::{Calls, Stagehand};
-use crate::pilot::spill;
+use crate::pilot::{Clock, spill};
 
 /// The part of the budget for what goes to the disk and back.
 const SPILL: u32 = 20;
@@ -80,7 +80,8 @@ pub fn calibrate(
         let most = most.min(bytes / (MOST * few * ranks as u64)).min(room).max(least);
         let element = job.element_bytes();
 
-        let stagehand = |block| Stagehand::new(job.together(block), element, cancel);
+        let clock = Clock::here(workers);
+        let stagehand = |block| Stagehand::new(job.together(block), element, clock, cancel);
         let rate = rate(&mut stagehand(FIRST.min(most).max(least)))?;
         let job_s = bytes as f64 * rate;
         let budget = (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * HALF);

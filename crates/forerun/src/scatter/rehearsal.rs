@@ -1,7 +1,6 @@
 //! A short scatter-gather of some of the job's blocks, run as the job will be and timed call by call.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use forerun_apps::{Erased, ErasedMessage, ErasedSink, Together};
 use forerun_platform::Stage;
@@ -10,6 +9,7 @@ use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Scatter
 use forerun_skeleton::{AppError, Cancel, Failure, Message, Options, RunError, threads};
 
 use super::costs::Call;
+use crate::pilot::Clock;
 
 /// The calls that were timed in one rehearsal, by stage.
 #[derive(Debug, Default)]
@@ -45,6 +45,8 @@ pub(super) struct Stagehand<'j> {
     parts: Together<'j>,
     /// Bytes of an element.
     element: f64,
+    /// What tells how long the ranks' own work takes; reading and writing are the storage's.
+    clock: Clock,
     cancel: &'j Cancel,
     /// What was merged is kept to the end of the pilot: blocks are put into memory that is fresh, as in
     /// a run, where none is given back before all are merged. (Fresh memory is paid for page by page.)
@@ -58,8 +60,8 @@ type Merged<'j> = Box<dyn Local<ErasedMessage> + Send + 'j>;
 type MergedRanks<'j> = Box<dyn Global<ErasedMessage> + 'j>;
 
 impl<'j> Stagehand<'j> {
-    pub(super) fn new(parts: Together<'j>, element: f64, cancel: &'j Cancel) -> Self {
-        Stagehand { parts, element, cancel, attic: Mutex::default(), rehearsals: 0 }
+    pub(super) fn new(parts: Together<'j>, element: f64, clock: Clock, cancel: &'j Cancel) -> Self {
+        Stagehand { parts, element, clock, cancel, attic: Mutex::default(), rehearsals: 0 }
     }
 
     /// Runs so many blocks a rank, from all over the input, each time from other places.
@@ -98,11 +100,11 @@ struct Observed<'s, 'j> {
     ranks: usize,
 }
 
-/// The seconds that `f` takes, with what it gives.
-fn timed<T>(f: impl FnOnce() -> Result<T, AppError>) -> Result<(f64, T), AppError> {
-    let begun = Instant::now();
+/// The seconds that `f` takes by `clock`, with what it gives.
+fn timed<T>(clock: Clock, f: impl FnOnce() -> Result<T, AppError>) -> Result<(f64, T), AppError> {
+    let begun = clock.begin();
     let value = f()?;
-    Ok((begun.elapsed().as_secs_f64(), value))
+    Ok((begun.seconds(), value))
 }
 
 fn note(calls: &Mutex<Calls>, add: impl FnOnce(&mut Calls)) {
@@ -122,7 +124,7 @@ impl Source for Observed<'_, '_> {
 
     fn get(&self, index: u64) -> Result<Option<ErasedMessage>, AppError> {
         let Some(&block) = self.indices.get(index as usize) else { return Ok(None) };
-        let (seconds, got) = timed(|| self.hand.parts.source.get(block))?;
+        let (seconds, got) = timed(Clock::Wall, || self.hand.parts.source.get(block))?;
         let bytes = got.as_ref().map_or(0, Message::bytes) as f64;
         note(self.calls, |calls| calls.read.push(Call { bytes, ways: 1.0, seconds }));
         Ok(got)
@@ -139,7 +141,7 @@ impl<'s, 'j> Cooperate for Observed<'s, 'j> {
     fn process(&self, index: u64, block: ErasedMessage) -> Result<Erased, AppError> {
         let place = self.indices.get(index as usize).copied().unwrap_or(index);
         let bytes = block.bytes() as f64;
-        let (seconds, done) = timed(|| self.hand.parts.app.process(place, block))?;
+        let (seconds, done) = timed(self.hand.clock, || self.hand.parts.app.process(place, block))?;
         let ways = (bytes / self.hand.element).max(1.0);
         note(self.calls, |calls| calls.process.push(Call { bytes, ways, seconds }));
         Ok(done)
@@ -147,11 +149,12 @@ impl<'s, 'j> Cooperate for Observed<'s, 'j> {
 
     fn local(&self, rank: usize, done: Vec<Erased>) -> Result<Self::Local, AppError> {
         let local = self.hand.parts.app.local(rank, done)?;
-        Ok(Packets { local: Some(local), attic: &self.hand.attic, calls: self.calls })
+        Ok(Packets { local: Some(local), attic: &self.hand.attic, clock: self.hand.clock, calls: self.calls })
     }
 
     fn global(&self, ranks: usize) -> Result<Self::Global, AppError> {
-        Ok(Resolver { global: self.hand.parts.app.global(ranks)?, ranks: self.ranks, calls: self.calls })
+        let global = self.hand.parts.app.global(ranks)?;
+        Ok(Resolver { global, ranks: self.ranks, clock: self.hand.clock, calls: self.calls })
     }
 }
 
@@ -159,6 +162,7 @@ impl<'s, 'j> Cooperate for Observed<'s, 'j> {
 struct Packets<'s, 'j> {
     local: Option<Merged<'j>>,
     attic: &'s Mutex<Vec<Merged<'j>>>,
+    clock: Clock,
     calls: &'s Mutex<Calls>,
 }
 
@@ -170,7 +174,7 @@ impl Local<ErasedMessage> for Packets<'_, '_> {
     fn next(&mut self) -> Result<ErasedMessage, AppError> {
         let local = self.local.as_mut().ok_or_else(|| AppError::new("the packets of a rank ended early"))?;
         let ways = local.pending().map_or(1.0, |amount| amount.ways as f64);
-        let (seconds, packet) = timed(|| local.next())?;
+        let (seconds, packet) = timed(self.clock, || local.next())?;
         let bytes = packet.bytes() as f64;
         note(self.calls, |calls| calls.local.push(Call { bytes, ways, seconds }));
         Ok(packet)
@@ -187,6 +191,7 @@ impl Drop for Packets<'_, '_> {
 struct Resolver<'s, 'j> {
     global: MergedRanks<'j>,
     ranks: usize,
+    clock: Clock,
     calls: &'s Mutex<Calls>,
 }
 
@@ -200,7 +205,7 @@ impl Global<ErasedMessage> for Resolver<'_, '_> {
     }
 
     fn resolve(&mut self) -> Result<ErasedMessage, AppError> {
-        let (seconds, packet) = timed(|| self.global.resolve())?;
+        let (seconds, packet) = timed(self.clock, || self.global.resolve())?;
         let none = Call { bytes: 0.0, ways: self.ranks as f64, seconds: 0.0 };
         note(self.calls, |calls| {
             let all = calls.global.get_or_insert(none);
@@ -230,7 +235,7 @@ impl Sink<ErasedMessage> for Dropped<'_, '_> {
 
     fn accept(&mut self, piece: Piece<ErasedMessage>) -> Result<(), AppError> {
         let bytes = piece.value.bytes() as f64;
-        let (seconds, ()) = timed(|| self.sink.accept(piece))?;
+        let (seconds, ()) = timed(Clock::Wall, || self.sink.accept(piece))?;
         note(self.calls, |calls| calls.write.push(Call { bytes, ways: 1.0, seconds }));
         Ok(())
     }

@@ -38,7 +38,7 @@ fn options_that_cannot_be() {
         ("plan sort in --max-processors 0", &["--max-processors 0", "at least 1"]),
         ("plan sort in --max-processors 2 -p 4", &["--processors 4", "--max-processors 2"]),
         ("run tasks 10", &["--profile"]),
-        ("run tasks 10 --profile profile.toml", &["--on simulated"]),
+        ("run tasks 99999999 --profile profile.toml", &["--on simulated"]),
         ("predict tasks 10 --size 5 --profile profile.toml", &["--size 5", "unit"]),
         ("reduce --map cat --merge cat", &["no input", "--files-from"]),
         ("reduce --map cat --merge cat --timeout 3 in", &["--timeout 3", "unit"]),

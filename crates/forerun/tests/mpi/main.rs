@@ -216,10 +216,11 @@ fn messages_are_measured_and_a_run_is_predicted_from_them() {
     }
     let place = Place::new();
     place.profile();
-    let said = place.run("calibrate --on mpi -p 3 --quick --out here.toml");
+    let said = place.run("calibrate --on mpi -p 4 --quick --out here.toml --svg drawn.svg");
     assert!(said.status.success(), "{}", said.err);
+    assert_eq!(place.text("drawn.svg").matches("<title>Overheads").count(), 2);
     let told = String::from_utf8_lossy(&said.out).into_owned() + &said.err;
-    for figure in ["latency L", "send overhead, per rank", "gap, per byte", "background"] {
+    for figure in ["latency L", "send overhead, per rank", "gap, per byte", "wait", "topology"] {
         assert!(told.contains(figure), "{told}");
     }
     assert!(place.run("platform check here.toml").status.success());
@@ -230,6 +231,25 @@ fn messages_are_measured_and_a_run_is_predicted_from_them() {
     assert!(said.status.success(), "{}", said.err);
     assert_refused(&place.run("calibrate --on mpi -p 1"), 2, "at least 2 ranks");
     assert_refused(&place.run("calibrate -p 3"), 2, "--on mpi");
+    assert_refused(&place.run("calibrate --svg drawn.svg"), 2, "--on mpi");
+}
+
+#[test]
+fn tasks_known_by_their_costs_take_as_long() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    for strategy in ["parallel-pipeline", "reduction-tree", "master-slave", "adaptive"] {
+        let how = format!("-p 2 --strategy {strategy} --profile profile.toml --by analytic --json one.json");
+        for on in ["mpi", "threads"] {
+            let said = place.run(&format!("run tasks 12 --size 3kB --on {on} {how}"));
+            assert!(said.status.success(), "{}", said.err);
+            let told = String::from_utf8_lossy(&said.out).into_owned() + &said.err;
+            assert!(told.contains("12 results"), "{told}");
+        }
+    }
 }
 
 #[track_caller]
