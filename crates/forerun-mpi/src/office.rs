@@ -3,15 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, Thread};
-use std::time::Duration;
 
 use forerun_skeleton::Cancel;
 
 use crate::patience::Patience;
 use crate::post::Post;
-
-/// Shortest and longest sleep of a helper.
-const NAPS: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
 
 /// The post office of a rank, and who works in it.
 pub(crate) struct Office {
@@ -104,9 +100,10 @@ impl Office {
 
     /// The helper's life: while the rank computes, it lets MPI work, so that messages go out and come in meanwhile
     /// and counters answer. It looks every 0.1 ms while there is something to do, and down to every 4 ms
-    /// where there is not: less than 0.5 % of a core.
+    /// where there is not, less than 0.5 % of a core; less often where the rank has a part of a core only.
     pub(crate) fn help(&self) {
-        let mut nap = NAPS.1;
+        let (shortest, longest) = self.patience.helper;
+        let mut nap = longest;
         while !self.ended.load(Ordering::Relaxed) {
             thread::park_timeout(nap);
             let mut moved = false;
@@ -116,7 +113,7 @@ impl Office {
                     Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {}
                 }
             }
-            nap = if moved { NAPS.0 } else { (nap * 2).min(NAPS.1) };
+            nap = if moved { shortest } else { (nap * 2).min(longest) };
         }
     }
 

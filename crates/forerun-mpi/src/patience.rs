@@ -35,6 +35,9 @@ const SHORTEST_OF_PART: Duration = Duration::from_micros(30);
 /// The longest of a rank with a part of a core, times that part, and the bounds of it.
 const LONGEST_OF_PART: Duration = Duration::from_micros(100);
 const BOUNDS_OF_LONGEST: (Duration, Duration) = (LONGEST, Duration::from_millis(4));
+/// Shortest and longest sleep of a helper, and how much longer they become at most where its rank has a part of a core.
+const HELPER: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
+const HELPER_OF_PART: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 /// The part of the time waited so far for which a rank sleeps.
 const PART: u32 = 8;
 
@@ -64,6 +67,8 @@ pub(crate) struct Patience {
     yields: [u32; 2],
     /// Shortest and longest sleep.
     naps: (Duration, Duration),
+    /// Those of the helper of a rank that computes.
+    pub(crate) helper: (Duration, Duration),
 }
 
 impl Patience {
@@ -77,10 +82,13 @@ impl Patience {
             let longest = of_part(LONGEST_OF_PART).clamp(BOUNDS_OF_LONGEST.0, BOUNDS_OF_LONGEST.1);
             let shortest = of_part(SHORTEST_OF_PART).min(longest);
             let yields = [YIELDS, YIELDS_MOVING].map(|looks| (f64::from(looks) * part.powi(3)) as u32);
-            return Patience { waiting, spins: 0, yields, naps: (shortest, longest) };
+            // What it takes is taken from its rank's quota.
+            let helper = (of_part(HELPER.0).min(HELPER_OF_PART.0), of_part(HELPER.1).min(HELPER_OF_PART.1));
+            return Patience { waiting, spins: 0, yields, naps: (shortest, longest), helper };
         }
         let spins = if here <= cores { SPINS } else { 0 };
-        Patience { waiting, spins, yields: [YIELDS, YIELDS_MOVING], naps: (SHORTEST, LONGEST) }
+        let (yields, naps) = ([YIELDS, YIELDS_MOVING], (SHORTEST, LONGEST));
+        Patience { waiting, spins, yields, naps, helper: HELPER }
     }
 
     /// Begins to wait.
