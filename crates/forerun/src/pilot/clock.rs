@@ -36,6 +36,14 @@ impl Clock {
         if job.outside() { Clock::Wall } else { Clock::here(workers) }
     }
 
+    /// How many times as long as by this clock a worker's calls take by the wall, in the long run, at least.
+    pub(super) fn stretch(self) -> f64 {
+        match self {
+            Clock::Wall => 1.0,
+            Clock::Processor => forerun_mpi::processor_quota().map_or(1.0, |quota| (1.0 / quota).max(1.0)),
+        }
+    }
+
     /// Begins a call.
     pub(crate) fn begin(self) -> Begun {
         Begun { clock: self, wall: Instant::now(), used: used() }
@@ -81,5 +89,7 @@ mod tests {
         sleep(Duration::from_millis(20));
         assert!(wall.seconds() >= 0.02 && wall.seconds_of_all() >= 0.02);
         assert!(processor.seconds() < 0.01, "{}", processor.seconds());
+        assert_eq!(Clock::Wall.stretch(), 1.0);
+        assert!(Clock::Processor.stretch() >= 1.0);
     }
 }

@@ -89,6 +89,8 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
         return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0, largest: 0 });
     }
     let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, workers)?;
+    // Phases end by the wall.
+    let budget = budget * clock.stretch();
     let grown = sampled.take_pieces();
     // What is not kept is held on to nevertheless: the memory of tasks is fresh in a run, too.
     let (grown, mut held) = if job.keeps() { (grown, Vec::new()) } else { (Vec::new(), grown) };
