@@ -4,6 +4,7 @@
 //! again: a bench that was ended goes on where it was.
 
 use std::collections::BTreeMap;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::{env, fs, io};
@@ -55,7 +56,9 @@ impl Up {
         guardian
             .args(["-c", "trap '' INT TERM HUP; cat > /dev/null; exec \"$0\" down \"$1\""])
             .arg(&tools.testbed);
-        Ok(Up { guardian: guardian.arg(file).stdin(Stdio::piped()).stdout(Stdio::null()).spawn()? })
+        // A group of its own: what ends this process by its group does not end the guardian.
+        guardian.arg(file).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
+        Ok(Up { guardian: guardian.spawn()? })
     }
 }
 

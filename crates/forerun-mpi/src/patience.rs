@@ -107,7 +107,7 @@ pub(crate) struct Wait {
 impl Wait {
     /// Spends the time between two looks; whether a message is on its way makes a difference.
     pub(crate) fn pause(&mut self, moving: bool) {
-        let Patience { waiting, spins, yields, naps } = self.patience;
+        let Patience { waiting, spins, yields, naps, .. } = self.patience;
         self.looks += 1;
         if self.looks <= spins || (waiting == Waiting::Spin && spins > 0) {
             self.looks = self.looks.min(spins);
