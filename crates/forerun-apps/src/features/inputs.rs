@@ -3,7 +3,7 @@
 use std::fs::Metadata;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
@@ -87,7 +87,13 @@ pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFi
 }
 
 fn name(path: &Path) -> Result<String, AppError> {
-    let whole = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
+    let mut whole = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
+    if whole.components().any(|part| part == Component::ParentDir)
+        && let (Some(directory), Some(file)) = (whole.parent(), whole.file_name())
+    {
+        // One file has one name, by whatever way it was come to.
+        whole = directory.canonicalize().map_err(|e| unreadable(path, &e))?.join(file);
+    }
     let mut name = String::new();
     for chunk in whole.as_os_str().as_bytes().utf8_chunks() {
         name.push_str(chunk.valid());
@@ -215,6 +221,10 @@ mod tests {
         };
         assert_eq!(names(&[]), ["a.html", "b.txt", "sub/c.sgm"]);
         assert_eq!(names(&["*.css"]), ["b.txt", "style.css"]);
+        // One file is one file, whatever way it is come to.
+        let roundabout = [dir.path().to_owned(), dir.path().join("sub/../sub")];
+        let (files, _) = find(&roundabout, &[]).unwrap();
+        assert_eq!(files.len(), 3, "{files:?}");
         assert!(find(&[dir.path().join("none")], &[]).unwrap_err().to_string().contains("none"));
     }
 }

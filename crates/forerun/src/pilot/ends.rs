@@ -106,12 +106,25 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) ->
         .collect();
     if longer.is_empty() {
         let fixed = median(&singles.iter().map(seconds).collect::<Vec<_>>()).unwrap_or(fixed);
-        return Cost::constant(fixed);
+        let unsure = deviation(&of_empty, fixed);
+        return Cost { spread: unsure, error: unsure, ..Cost::constant(fixed) };
     }
     // Of a few calls of one size: all of what is longer is by the byte.
     let (bytes, took) = longer.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.bytes, sum.1 + p.seconds));
     let Cost { spread, error, .. } = fit(&longer);
+    // As far as it is the fixed part that a call takes, it is as unsure as that.
+    let unsure = deviation(&of_empty, fixed) * fixed / (fixed + took / longer.len() as f64);
+    let (spread, error) = (spread.hypot(unsure), error.hypot(unsure));
     Cost { fixed, per_byte: took / bytes, spread, error, ..Cost::default() }
+}
+
+/// How far ends with nothing in them are from `fixed`, relative to it.
+fn deviation(ends: &[f64], fixed: f64) -> f64 {
+    if ends.len() < 2 || fixed <= 0.0 {
+        return 0.0;
+    }
+    let squares: f64 = ends.iter().map(|s| (s / fixed - 1.0).powi(2)).sum();
+    (squares / (ends.len() - 1) as f64).sqrt()
 }
 
 fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
@@ -149,6 +162,7 @@ mod tests {
         let cost = beyond(&empty, &singles, |r| r.finishing);
         assert!((cost.fixed - 1.1e-3).abs() < 1e-12, "the median: {cost:?}");
         assert!((cost.per_byte - 1e-9).abs() < 1e-15, "{cost:?}");
+        assert!(cost.error > 1.0, "one of three was ninety times as long: {cost:?}");
         // Where most of the empty ones were disturbed, the least tells; where all were, none does.
         let cost = beyond(&empty, &[rehearsed(1e6, 1.05e-3)], |r| r.finishing);
         assert!(cost.fixed == 1e-3 && (cost.per_byte - 5e-11).abs() < 1e-16, "{cost:?}");

@@ -235,6 +235,25 @@ pub(super) fn merge_pairs(
     Ok(())
 }
 
+/// Merges the first two results, alone, and what comes of them with the next, as far as there are any besides one that the
+/// end is tried with.
+pub(super) fn merge_first(
+    sampler: &Sampler<'_>,
+    pieces: &mut Vec<Piece<ErasedMessage>>,
+    sampled: &mut Sampled,
+) -> Result<(), RunError> {
+    for _ in 0..LEFT {
+        if pieces.len() < 2 {
+            break;
+        }
+        let right = pieces.remove(1);
+        let left = std::mem::replace(&mut pieces[0], right);
+        let right = pieces.remove(0);
+        pieces.insert(0, sampler.merge(left, right, sampled)?);
+    }
+    Ok(())
+}
+
 fn panicked<E>(_: E) -> RunError {
     RunError::Invalid("the pilot panicked outside a task".into())
 }

@@ -34,7 +34,7 @@ use self::contention::contention;
 use self::drift::drift;
 use self::ends::rehearse;
 pub(crate) use self::fit::{Point, fit};
-use self::lanes::{Lanes, lanes, merge_pairs};
+use self::lanes::{Lanes, lanes, merge_first, merge_pairs};
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
 
@@ -119,6 +119,10 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
             pieces.extend(held.pop());
         }
         merge_pairs(&sampler, workers, &mut pieces, &mut sampled)?;
+    }
+    if sampled.merges.is_empty() && sampled.beside.merges.is_empty() {
+        // Few inputs, each from another place.
+        merge_first(&sampler, &mut pieces, &mut sampled)?;
     }
 
     let tasks = sampled.tasks.len() + sampled.beside.tasks.len();
