@@ -39,6 +39,22 @@
 //!
 //! What is not: passive rates that stay without a partner, rates that depend on the state, priorities and
 //! immediate actions are refused, not guessed at.
+//!
+//! # Speed
+//!
+//! Seconds of CPU time on one core of a virtual Xeon that others were using, all states told apart; beside them what was
+//! recorded of other tools on the same machine at other times (`cargo xtask bench pepa` measures beside Storm in one run):
+//!
+//! | model | states | explored | solved and confirmed | others |
+//! |---|---|---|---|---|
+//! | 200 clients, 28 servers | 8,042,280 | 3.6 (2.2 million a second, 54 bytes each) | | |
+//! | workshop of 8 workers, 9 tools | 1,730,601 | 2.1 | 0.4 | PEPA Eclipse plug-in 7.7 + 11.7 |
+//! | polling, 15 stations | 737,280 | 0.7 | 2.3 | PRISM, hybrid, to 1e-6: 0.1 + 0.4 |
+//! | polling, 16 stations | 1,572,864 | 1.6 | 5.2 | Storm 10.9 + 7.8 |
+//! | tandem queue, c = 707 | 1,001,820 | 0.3 | 1.6 | Storm: not converged; PRISM: 10,000 sweeps are not enough |
+//!
+//! Equal components put together: 9 clients and 9 servers, each a component, have 231,960,007 states, for which 1,705 stand with
+//! [`Exploration::aggregate`](space::Exploration::aggregate), found in a millisecond.
 #![forbid(missing_docs)]
 
 pub mod chain;
