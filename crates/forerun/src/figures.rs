@@ -97,7 +97,9 @@ fn this_machine(context: &Context) -> Result<Platform, CliError> {
         console.note("note", note)?;
     }
     if found.origin == Origin::Fresh {
-        console.note("calibrate", "this machine was measured, and is known from now on")?;
+        // Where it could not be kept, a note has said so.
+        let kept = if found.notes.is_empty() { ", and is known from now on" } else { "" };
+        console.note("calibrate", &format!("this machine was measured{kept}"))?;
     }
     Ok(found.platform)
 }

@@ -43,9 +43,19 @@ impl FromStr for Database {
             other if other.contains("://") => {
                 Err(AppError::new(format!("there is no database of the kind {other}: {expected}")))
             }
+            file if kind(address).is_some_and(|kind| kind != "sqlite") => Err(AppError::new(format!(
+                "there is no database of the kind {}: {expected} (a file of that name is sqlite:{file})",
+                kind(address).unwrap_or_default()
+            ))),
             file => Ok(Database::Sqlite(file.into())),
         }
     }
+}
+
+/// What stands before a colon, if it looks like a kind of database and not like the beginning of a file's name.
+fn kind(address: &str) -> Option<&str> {
+    let (kind, _) = address.split_once(':')?;
+    (!kind.is_empty() && kind.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())).then_some(kind)
 }
 
 /// The address without what is secret.
@@ -126,7 +136,8 @@ mod tests {
         let server = of("postgres://me:secret@host:99/name").unwrap();
         assert_eq!(server.to_string(), "the PostgreSQL database name on host");
         assert!(!format!("{server:?}").contains("secret"));
-        for bad in ["", "sqlite:", "mysql://x/y", "postgres://host:port/x"] {
+        assert_eq!(of("sqlite:mysql:f").unwrap().file(), Some(Path::new("mysql:f")));
+        for bad in ["", "sqlite:", "mysql:f", "mysql://x/y", "postgres://host:port/x"] {
             assert!(of(bad).unwrap_err().to_string().contains("expected sqlite:FILE"), "{bad}");
         }
     }

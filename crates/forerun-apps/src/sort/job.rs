@@ -207,6 +207,9 @@ impl SortJob {
 /// `FILE.sorted` beside the one input.
 fn beside(inputs: &[PathBuf]) -> Result<PathBuf, AppError> {
     match inputs {
+        [input] if ["/dev", "/proc"].iter().any(|system| input.starts_with(system)) => Err(AppError::new(
+            format!("there is no place for a result beside {}: name the output (with -o)", input.display()),
+        )),
         [input] => {
             let mut name = input.clone().into_os_string();
             name.push(".sorted");

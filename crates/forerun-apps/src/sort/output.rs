@@ -78,6 +78,9 @@ impl Output {
     pub(crate) fn error(&self, e: &io::Error) -> AppError {
         let (name, directory) = (self.path.display(), self.directory.display());
         AppError::new(match e.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if self.stdout.is_some() => format!(
+                "no space left, either in {directory}, where the output is gathered, or where {name} leads: free some"
+            ),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 format!("no space left in {directory} for the output {name}: free some or name another place")
             }

@@ -38,7 +38,7 @@ macro_rules! job_help {
             $options,
             "\n  --skeleton, --strategy, --groups, --arity, --grain, --set, --window, --block, --ahead\n  --platform, --profile, --write-profile\n\n",
             "\
-A JOB can also be a file, here job.toml, in TOML; options beside it go before what it says, and
+A JOB can also be a file, here job.toml, in TOML; options after it take precedence over what it says, and
 names of files in it are relative to the directory that it is in:
   format = 1
   application = \"sort\"

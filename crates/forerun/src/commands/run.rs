@@ -54,7 +54,7 @@ pub fn run_planned(
                 "the pilot's sample was the whole job, and its results are kept: only their merge is left, of which \
                  no time is predicted"
             }
-            _ => "the input is empty: there is nothing to do, and no time is predicted",
+            _ => "there is nothing to predict: the input is empty, or all of it is done already",
         };
         planned.best.plan.predicted = None;
         planned.best.plan.reason.clear();

@@ -7,10 +7,11 @@ mod subset;
 
 use forerun_apps::FarmJob;
 use forerun_platform::{FarmProfile, Profile};
+use forerun_skeleton::threads::MOST_RANKS;
 
 use crate::cli::{FarmShape, FarmWays};
 use crate::commands::Context;
-use crate::error::CliError;
+use crate::error::{CliError, request};
 use crate::{compare, describe, execute, figures, file, text};
 
 /// Runs a job: as much of it as is not done already.
@@ -21,6 +22,13 @@ pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(),
     let Context { console, interrupt, .. } = context;
     if let Some(file) = &how.write_profile {
         file::check("--write-profile", file)?;
+    }
+    let slaves = how.shape.slaves();
+    if slaves >= MOST_RANKS {
+        return Err(request(format!(
+            "--processors {slaves}: at most {} do tasks, each on a thread, beside one that hands them out",
+            MOST_RANKS - 1
+        )));
     }
     let platform = figures::platform(None, context)?;
     console.note("machine", &describe::platform(&platform))?;
@@ -33,7 +41,6 @@ pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(),
             &format!("{} of {} were finished before", done, text::plural(job.tasks(), "task")),
         )?;
     }
-    let slaves = how.shape.slaves();
     let found = pilot::pilot(job, &mut rest, slaves, &how.shape, interrupt)?;
     let costs = found.as_ref().map(|found| &found.costs);
     if let Some(found) = &found {

@@ -188,7 +188,8 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
 /// What is wrong with it.
 pub fn time(option: &str, text: &str) -> Result<Duration, CliError> {
     let seconds: Seconds = text.parse().map_err(|e| request(format!("{option} {text}: {e}")))?;
-    Duration::try_from_secs_f64(seconds.0).map_err(|e| request(format!("{option} {text}: {e}")))
+    Duration::try_from_secs_f64(seconds.0)
+        .map_err(|_| request(format!("{option} {text}: expected a time of at most 500 billion years")))
 }
 
 /// A size given as an option.

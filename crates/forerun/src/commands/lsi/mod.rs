@@ -41,7 +41,9 @@ fn options(args: &IndexOptions) -> Result<ModelOptions, CliError> {
 /// A fault of what was given, with the option where it is the rank's.
 fn fault(e: LsiError) -> CliError {
     match e {
-        LsiError::Svd(e @ forerun_lsi::svd::SvdError::Rank { .. }) => request(format!("--dimensions: {e}")),
+        LsiError::Svd(e @ forerun_lsi::svd::SvdError::Rank { .. }) => {
+            request(format!("-k (--dimensions, 100 unless given): {e}"))
+        }
         other => request(other),
     }
 }

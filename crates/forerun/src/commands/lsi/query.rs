@@ -62,6 +62,11 @@ pub(super) fn run(args: &QueryArgs, context: &mut Context) -> Result<(), CliErro
         context
             .console
             .say("query", &printable(&answer.text.split_whitespace().collect::<Vec<_>>().join(" ")))?;
+        if answer.documents.iter().all(|d| d.cosine == 0.0) {
+            let why = "none of its words is in the model: every document is as far from it as any other";
+            context.console.say("note", why)?;
+            continue;
+        }
         let mut table =
             Table::new(&[("rank", Align::Right), ("document", Align::Left), ("cosine", Align::Right)]);
         for Ranked { rank, document, cosine } in &answer.documents {

@@ -92,6 +92,9 @@ pub(super) fn run(args: &SolveArgs, context: &Context) -> Result<(), CliError> {
     };
     console.say("solved", &format!("{}, residual {:.1e}{how}", solved.solver, solved.residual))?;
     let meaning = meaning(&solved, system, &space);
+    if space.transitions() == 0 {
+        console.say("deadlock", "nothing can ever happen: the initial state is the only one")?;
+    }
     if solved.long_run != LongRun::Irreducible {
         console.say("note", &meaning)?;
     }
