@@ -7,6 +7,7 @@ pub mod features;
 pub mod generate;
 pub mod isoefficiency;
 pub mod job;
+mod job_file;
 pub mod lsi;
 pub mod map;
 pub mod model;
@@ -19,6 +20,7 @@ pub mod reproduce;
 pub mod run;
 pub mod stream;
 pub mod tagger;
+pub mod treat;
 
 use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};

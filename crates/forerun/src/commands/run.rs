@@ -4,7 +4,7 @@ use forerun_apps::ErasedJob;
 use forerun_model::planner::{Choice, Planned};
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
-use super::job::one_group;
+use super::treat::one_group;
 use super::{Context, stream};
 use crate::algebra::Answer;
 use crate::cli::RunOptions;

@@ -1,0 +1,85 @@
+//! Jobs that are planned.
+
+use forerun_apps::{ErasedJob, ScatterGatherJob};
+use forerun_platform::Profile;
+
+use super::{Treat, check, check_by, of_figures, one_group};
+use crate::cli::{FigureOptions, PlanOptions, ShapeOptions};
+use crate::commands::{Context, plan};
+use crate::error::{CliError, request};
+use crate::figures::{self, Figures};
+use crate::file;
+use crate::paths::Paths;
+use crate::planning::Facts;
+use crate::scatter;
+
+impl Treat for PlanOptions {
+    fn paths(&self) -> Paths {
+        of_figures(&self.figures).writes("--sbatch", self.sbatch.as_deref())
+    }
+
+    fn shape(&self) -> &ShapeOptions {
+        &self.shape
+    }
+
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError> {
+        match self.shape.skeleton.get() {
+            None => scatter::auto_plan(job, self, context),
+            Some(_) => scatter::plan_job(job, self, context),
+        }
+    }
+
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        let costs = scatter::costs_of(profile)?;
+        scatter::plan_costed(facts, costs, &platform, self, context)
+    }
+
+    fn processors(&self) -> Option<usize> {
+        self.processors.get()
+    }
+
+    fn check(&self) -> Result<(), CliError> {
+        if let Some(script) = &self.sbatch {
+            file::check("--sbatch", script)?;
+        }
+        check_by(&self.shape, &self.by, None)?;
+        match (self.max_processors, self.processors.get()) {
+            (Some(0), _) => return Err(request("--max-processors 0: a job needs at least 1 processor")),
+            (Some(most), Some(p)) if p > most => {
+                return Err(request(format!(
+                    "--processors {p} is more than --max-processors {most}: drop one of the two"
+                )));
+            }
+            _ => {}
+        }
+        check(&self.shape, self.processors.get())
+    }
+
+    fn figures(&self) -> &FigureOptions {
+        &self.figures
+    }
+
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
+        let how = &PlanOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
+        let Figures { platform, profile, largest } =
+            figures::of(job, how.processors.get(), &how.figures, context)?;
+        let facts = Facts::of(job, largest, &how.shape);
+        plan::run(&facts, figures::reduction(&profile)?, &platform, how, context)
+    }
+
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
+        if self.sbatch.is_some() {
+            return Err(request(
+                "--sbatch: tasks known only by their costs cannot be run; give sort or reduce",
+            ));
+        }
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        plan::run(facts, figures::reduction(profile)?, &platform, self, context)
+    }
+}

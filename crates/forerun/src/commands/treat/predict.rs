@@ -1,0 +1,80 @@
+//! Jobs that are predicted.
+
+use forerun_apps::{ErasedJob, ScatterGatherJob};
+use forerun_platform::{Profile, Skeleton};
+
+use super::{Treat, check, check_by, of_figures, one_group};
+use crate::cli::{FigureOptions, PredictOptions, ShapeOptions};
+use crate::commands::{Context, predict};
+use crate::error::{CliError, request};
+use crate::figures::{self, Figures};
+use crate::file;
+use crate::paths::Paths;
+use crate::planning::Facts;
+use crate::scatter;
+
+impl Treat for PredictOptions {
+    fn paths(&self) -> Paths {
+        of_figures(&self.figures).writes("--model", self.model.as_deref())
+    }
+
+    fn shape(&self) -> &ShapeOptions {
+        &self.shape
+    }
+
+    fn scatter(&self, job: &dyn ScatterGatherJob, context: &Context) -> Result<(), CliError> {
+        match self.shape.skeleton.get() {
+            None => scatter::auto_predict(job, self, context),
+            Some(_) => scatter::predict_job(job, self, context),
+        }
+    }
+
+    fn scatter_costed(
+        &self,
+        facts: &scatter::Facts,
+        profile: &Profile,
+        context: &Context,
+    ) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        let costs = scatter::costs_of(profile)?;
+        scatter::predict_costed(facts, costs, &platform, self, context)
+    }
+
+    fn processors(&self) -> Option<usize> {
+        None
+    }
+
+    fn check(&self) -> Result<(), CliError> {
+        self.draw.writable()?;
+        check_by(&self.shape, &self.by, self.model.as_deref())?;
+        if let Some(model) = &self.model {
+            file::check("--model", model)?;
+            if self.processors.len() != 1 {
+                return Err(request("--model: a model is of one number of processors: give one by -p"));
+            }
+        }
+        if self.efficiency.is_some() && self.shape.skeleton.get() != Some(Skeleton::Reduction) {
+            return Err(request("--efficiency is of reductions: leave out --skeleton"));
+        }
+        for &p in &self.processors {
+            check(&self.shape, Some(p))?;
+        }
+        check(&self.shape, None)
+    }
+
+    fn figures(&self) -> &FigureOptions {
+        &self.figures
+    }
+
+    fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
+        let how = &PredictOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
+        let Figures { platform, profile, largest } = figures::of(job, None, &how.figures, context)?;
+        let facts = Facts::of(job, largest, &how.shape);
+        predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
+    }
+
+    fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
+        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        predict::run(facts, figures::reduction(profile)?, &platform, self, context)
+    }
+}
