@@ -30,7 +30,6 @@ mod error;
 pub mod evaluation;
 pub mod matrix;
 mod model;
-mod random;
 pub mod ranking;
 pub mod svd;
 mod text;

@@ -28,6 +28,7 @@ mod plan;
 mod platform;
 mod preset;
 mod profile;
+pub mod random;
 pub mod statistics;
 mod topology;
 pub mod units;

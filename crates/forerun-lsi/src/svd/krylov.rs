@@ -12,13 +12,13 @@
 //! At the end AᵀV_k is decomposed (Rayleigh-Ritz), so that small singular values do not suffer from having been squared.
 
 use faer::{Mat, MatRef};
+use forerun_platform::random::Random;
 
 use super::basis::Basis;
 use super::orthonormal::orthonormalise;
 use super::ritz::{Ritz, ritz};
 use super::{Svd, SvdError, SvdOptions};
 use crate::matrix::{Dense, Sparse};
-use crate::random::Random;
 
 /// Most vectors of the basis.
 pub(super) fn room(options: &SvdOptions) -> usize {

@@ -6,9 +6,9 @@
 //! random one.
 
 use faer::{Mat, Side};
+use forerun_platform::random::Random;
 
 use super::basis::{Basis, gram, turn};
-use crate::random::Random;
 
 /// What counts as orthonormal.
 const ENOUGH: f64 = 1e-13;

@@ -6,12 +6,12 @@
 
 use std::time::Instant;
 
+use forerun_platform::random::Random;
 use forerun_platform::statistics::median;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
 use super::follow::{follow, stream};
 use super::letter::{Ask, Letter};
-use super::random::Random;
 use super::{Found, Probe, Sample};
 
 /// Messages of a stream, and bytes of each.

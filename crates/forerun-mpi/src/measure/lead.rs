@@ -3,11 +3,11 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use forerun_platform::random::Random;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
-use super::random::Random;
 use super::share::share;
 use super::{Found, Probe, Sample};
 

@@ -21,7 +21,6 @@ mod across;
 mod follow;
 mod lead;
 mod letter;
-mod random;
 mod share;
 
 use std::time::Instant;

@@ -5,17 +5,16 @@
 //! the system has settled is left out: the number of bins by White's rule (MSER, Simulation 69, 1997) over the
 //! mean of all replications. What is left of each replication is one observation, and the interval is Student's.
 
-mod random;
 mod run;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use forerun_platform::random::Random;
 use forerun_platform::statistics::student_quantile;
 
 use crate::model::System;
 use crate::space::{Engine, SpaceError};
-use random::Random;
 use run::{Bins, run};
 
 /// How to simulate.

@@ -1,6 +1,7 @@
 //! One replication.
 
-use super::random::Random;
+use forerun_platform::random::Random;
+
 use crate::space::{Engine, SpaceError, Walker};
 
 /// What happened, bin by bin.

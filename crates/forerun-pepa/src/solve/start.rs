@@ -1,5 +1,7 @@
 //! Where an iteration starts.
 
+use forerun_platform::random::Random;
+
 use crate::chain::Chain;
 
 /// Fewer states than this are solved from anywhere in no time.
@@ -20,7 +22,7 @@ pub(super) fn start(chain: &Chain) -> Vec<f64> {
         return vec![1.0 / n as f64; n];
     }
     let (rows, next) = by_rows(chain);
-    let mut random = 0x9e37_79b9_7f4a_7c15u64;
+    let mut random = Random::new(1);
     let mut times = vec![0.0; n];
     let (mut state, mut total) = (0usize, 0.0);
     let steps = n.min(STEPS);
@@ -30,11 +32,7 @@ pub(super) fn start(chain: &Chain) -> Vec<f64> {
             times[state] += time;
             total += time;
         }
-        // Marsaglia's xorshift (Journal of Statistical Software 8, 2003).
-        random ^= random << 13;
-        random ^= random >> 7;
-        random ^= random << 17;
-        let mut left = (random >> 11) as f64 / (1u64 << 53) as f64 * chain.exits[state];
+        let mut left = random.unit() * chain.exits[state];
         for (to, rate) in &next[rows[state] as usize..rows[state + 1] as usize] {
             state = *to as usize;
             left -= rate;

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use forerun_platform::random::Random;
 use forerun_skeleton::RunError;
 
 use super::clock::thread_seconds;
 use super::pin::Processors;
-use super::random::Random;
 
 /// Words of the table that the compute kernel walks: 256 KiB, which a core's own cache holds.
 const TABLE: usize = 1 << 15;
@@ -38,7 +38,7 @@ impl Bench {
     fn new(copied: usize) -> Self {
         let mut random = Random::new(1);
         Bench {
-            table: (0..TABLE).map(|_| random.next()).collect(),
+            table: (0..TABLE).map(|_| random.bits()).collect(),
             from: vec![1; copied],
             to: vec![2; copied],
         }

@@ -18,7 +18,6 @@ mod figure;
 mod mpi;
 mod pin;
 mod plan;
-mod random;
 mod series;
 mod stats;
 mod storage;

@@ -4,10 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use forerun_platform::Machine;
+use forerun_platform::random::Random;
 use forerun_skeleton::{Cancel, RunError};
 
 use super::cores::{Cores, Kernel};
-use super::random::Random;
 use super::series::{Probe, Until, repeat};
 use super::storage::Scratch;
 use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, undisturbed};

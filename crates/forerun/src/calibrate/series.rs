@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use forerun_platform::random::Random;
 use forerun_skeleton::{Cancel, RunError};
 
-use super::random::Random;
 use super::stats::{Estimate, FEWEST, estimate};
 
 /// Takes one measurement of every figure of a probe.

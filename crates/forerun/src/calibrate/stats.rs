@@ -88,7 +88,7 @@ fn rank(n: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{FEWEST, estimate, quartile, rank};
-    use crate::calibrate::random::Random;
+    use forerun_platform::random::Random;
 
     #[test]
     fn ranks_are_those_of_the_tables() {

@@ -5,9 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Instant;
 
+use forerun_platform::random::Random;
 use forerun_skeleton::Cancel;
-
-use super::random::Random;
 
 /// Bytes of one call.
 const BLOCK: usize = 1 << 20;
@@ -28,7 +27,7 @@ impl Scratch {
         let file = tempfile::tempfile_in(dir)?;
         // Nothing that a file system could compress or leave out.
         let mut random = Random::new(2);
-        let block: Vec<u8> = (0..BLOCK / 8).flat_map(|_| random.next().to_le_bytes()).collect();
+        let block: Vec<u8> = (0..BLOCK / 8).flat_map(|_| random.bits().to_le_bytes()).collect();
         let free = rustix::fs::fstatvfs(&file).map_or(u64::MAX, |s| s.f_bavail.saturating_mul(s.f_frsize));
         if free / 100 < BLOCK as u64 {
             return Err(io::Error::new(io::ErrorKind::StorageFull, "less than 100 MiB is free"));

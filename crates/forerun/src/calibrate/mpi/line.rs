@@ -1,8 +1,8 @@
 //! A straight line through points of which some are far off.
 
+use forerun_platform::random::Random;
 use forerun_platform::statistics::median;
 
-use super::super::random::Random;
 use super::super::stats::Estimate;
 
 /// Resamples that an interval is made of.
@@ -36,7 +36,7 @@ pub(super) fn line(points: &[(f64, f64)]) -> Option<Line> {
     let mut random = Random::new(1);
     let mut slopes: Vec<f64> = (0..RESAMPLES)
         .filter_map(|_| {
-            let pick = |_| points[(random.next() % points.len() as u64) as usize];
+            let pick = |_| points[(random.bits() % points.len() as u64) as usize];
             through(&(0..points.len()).map(pick).collect::<Vec<_>>()).map(|(slope, _)| slope)
         })
         .collect();

@@ -13,11 +13,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use forerun_platform::random::Random;
 use forerun_platform::statistics::median;
 use forerun_skeleton::{Cancel, Endpoint, Message, Options, Program, RunError, Stop, threads};
 
 use super::pin::Processors;
-use super::random::Random;
 use super::stats::quartile;
 
 pub(super) use overheads::Overheads;
@@ -64,7 +64,7 @@ impl<P: Program> Program for Pinned<'_, P> {
 /// (Curtsinger and Berger, Stabilizer: statistically sound performance evaluation.)
 fn displace() -> Vec<Vec<u8>> {
     let mut random = Random::from_time();
-    (0..8).map(|_| Vec::with_capacity(16 + random.next() as usize % 1024)).collect()
+    (0..8).map(|_| Vec::with_capacity(16 + random.bits() as usize % 1024)).collect()
 }
 
 /// Runs a program and gives what each rank returned.
