@@ -160,7 +160,7 @@ fn too_large(choice: &Choice, limit: usize) -> String {
         Strategy::MasterSlave | Strategy::Adaptive => "predict fewer processors or more --groups",
     };
     format!(
-        "pepa: the model of {processors} by {} has more than {} states, the limit; {other}, or write it by --model FILE \
+        "pepa: the model of {processors} by {} has more than {} states, the limit; {other}, or write it by --write-model FILE \
          and estimate it by `forerun pepa simulate FILE`",
         plan.strategy.name(),
         text::count(limit as u64)

@@ -115,10 +115,10 @@ pub enum Command {
     #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun"))]
     Run(RunArgs),
     /// Choose the way to run a job, and say why.
-    #[command(after_help = job_help!("plan", "--max-processors, --processors, --sbatch"))]
+    #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch"))]
     Plan(JobArgs<PlanOptions>),
     /// Predict a job's time on given numbers of processors.
-    #[command(after_help = job_help!("predict", "--processors, --by, --model, --efficiency, --csv, --svg"))]
+    #[command(after_help = job_help!("predict", "--processors, --by, --write-model, --efficiency, --csv, --svg"))]
     Predict(JobArgs<PredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]
@@ -305,6 +305,12 @@ pub enum GenerateCommand {
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
+
+    /// No two options of a command have one name, whoever adds them to it.
+    #[test]
+    fn every_command_can_be_read() {
+        super::Cli::command().debug_assert();
+    }
 
     /// What a command takes whatever the job is in its own help too.
     #[test]

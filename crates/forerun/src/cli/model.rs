@@ -96,7 +96,7 @@ pub struct FarmArgs {
     pub by: Vec<Way>,
     /// Write the PEPA model of the farm on the one number of processors to FILE, for `forerun pepa`.
     #[arg(long, value_name = "FILE")]
-    pub model: Option<PathBuf>,
+    pub write_model: Option<PathBuf>,
     /// Files.
     #[command(flatten)]
     pub draw: DrawOptions,

@@ -163,7 +163,7 @@ pub struct PredictOptions {
     pub by: Vec<Way>,
     /// Write the PEPA model of the job on the one number of processors to FILE, for `forerun pepa`.
     #[arg(long, value_name = "FILE", conflicts_with = "efficiency")]
-    pub model: Option<PathBuf>,
+    pub write_model: Option<PathBuf>,
     /// Instead of times, the work that each strategy needs to hold this efficiency (its isoefficiency
     /// function), such as 0.8: above 0 and at most 1.
     #[arg(long, value_name = "E", value_parser = efficiency, conflicts_with = "by")]

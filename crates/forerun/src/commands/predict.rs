@@ -48,7 +48,7 @@ pub(crate) fn outcomes(
         all.outcomes.extend(found.outcomes);
         all.refused.extend(found.refused);
     }
-    match (all.refused.first(), how.model.is_some()) {
+    match (all.refused.first(), how.write_model.is_some()) {
         // Where the model is written, there is something to show for it.
         (Some(refused), false) if all.outcomes.is_empty() => Err(request(refused)),
         _ => {
@@ -66,7 +66,7 @@ fn write_model(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Some((path, p)) = how.model.as_deref().zip(how.processors.first()) else { return Ok(()) };
+    let Some((path, p)) = how.write_model.as_deref().zip(how.processors.first()) else { return Ok(()) };
     let choice = plan(facts, costs, platform, &how.shape, Some(*p), None, &context.interrupt)?.best;
     let (model, refused) = algebra::model(facts, &choice, costs, platform, &context.interrupt)?;
     file::write(path, model.as_bytes())?;

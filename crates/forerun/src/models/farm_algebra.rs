@@ -12,15 +12,15 @@ use crate::{file, paths::Paths, text};
 
 /// That the model can be written, and is of one number of processors.
 pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> {
-    let Some(path) = &args.model else { return Ok(()) };
+    let Some(path) = &args.write_model else { return Ok(()) };
     if args.processors.len() != 1 {
-        return Err(request("--model: a model is of one number of processors: give one by -p"));
+        return Err(request("--write-model: a model is of one number of processors: give one by -p"));
     }
     if path == std::path::Path::new("-") {
-        return Err(request("--model -: standard output carries the table; name a file"));
+        return Err(request("--write-model -: standard output carries the table; name a file"));
     }
-    file::check("--model", path)?;
-    let of = Paths::new().reads([&args.file]).writes("--model", Some(path));
+    file::check("--write-model", path)?;
+    let of = Paths::new().reads([&args.file]).writes("--write-model", Some(path));
     of.writes("--csv", args.draw.csv.as_deref())
         .writes("--svg", args.draw.svg.as_deref())
         .apart(console.json(), |_| false)
@@ -76,7 +76,7 @@ pub(super) fn predict(farm: &Farm, rows: &mut [Row], context: &Context) -> Resul
 
 /// Writes the model, where that is asked for.
 pub(super) fn write(farm: &Farm, args: &FarmArgs, console: &Console) -> Result<(), CliError> {
-    let Some((path, ranks)) = args.model.as_deref().zip(args.processors.first()) else { return Ok(()) };
+    let Some((path, ranks)) = args.write_model.as_deref().zip(args.processors.first()) else { return Ok(()) };
     file::write(path, model(farm, *ranks as usize)?.model().as_bytes())?;
     console.note("model", &path.display().to_string())
 }

@@ -12,7 +12,7 @@ use crate::error::{CliError, request};
 
 /// Why scatter-gather has no PEPA model.
 pub const NO_MODEL: &str = "pepa: there are PEPA models of reductions, farms and pipelines, not of scatter-gather, which analytic and simulated \
-     predict: leave pepa out of --by, and leave --model out";
+     predict: leave pepa out of --by, and leave --write-model out";
 
 /// Predicts a job.
 ///
@@ -40,7 +40,7 @@ pub fn predict_costed(
     context: &Context,
 ) -> Result<(), CliError> {
     how.draw.check(&context.console)?;
-    if how.model.is_some() {
+    if how.write_model.is_some() {
         return Err(request(NO_MODEL));
     }
     predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)

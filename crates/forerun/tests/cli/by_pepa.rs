@@ -52,7 +52,7 @@ fn the_model_written_gives_the_prediction() {
     let place = Place::new();
     place.profile();
     for strategy in STRATEGIES {
-        let words = format!("-p 4 --by pepa --strategy {strategy} --model job.pepa");
+        let words = format!("-p 4 --by pepa --strategy {strategy} --write-model job.pepa");
         let makespan = predicted(&place, &words)[0].2;
         place.run("pepa check job.pepa").ok();
         let solved = place.run("pepa solve job.pepa --aggregate --json -").ok().json();
@@ -81,7 +81,7 @@ fn what_is_too_large_is_said_with_what_to_do() {
     place.run(&format!("{large} --by pepa")).refused(2, &told);
     let both = place.run(&format!("{large} --by analytic,pepa --json both.json")).ok().text();
     assert!(told.iter().all(|word| both.contains(word)), "{both}");
-    place.run(&format!("{large} --model large.pepa")).ok();
+    place.run(&format!("{large} --write-model large.pepa")).ok();
     assert!(place.text("large.pepa").contains("Rank_32 ="));
     // Groups are smaller.
     place.run(&format!("{} --by pepa", large.replace("--groups 1", "--groups 8"))).ok();
@@ -93,11 +93,14 @@ fn what_has_no_model_is_refused() {
     place.profile();
     let predict = format!("predict {LINE}");
     for (line, words) in [
-        (format!("{predict} -p 1,2 --model m.pepa"), ["--model", "one number of processors"]),
-        (format!("{predict} --model m.pepa"), ["--model", "one number of processors"]),
+        (format!("{predict} -p 1,2 --write-model m.pepa"), ["--write-model", "one number of processors"]),
+        (format!("{predict} --write-model m.pepa"), ["--write-model", "one number of processors"]),
         (format!("{predict} -p 2 --skeleton scatter-gather --by pepa"), ["scatter-gather", "leave pepa out"]),
-        (format!("{predict} -p 2 --skeleton scatter-gather --model m.pepa"), ["scatter-gather", "--model"]),
-        (format!("{predict} -p 2 --model nowhere/m.pepa"), ["--model", "nowhere"]),
+        (
+            format!("{predict} -p 2 --skeleton scatter-gather --write-model m.pepa"),
+            ["scatter-gather", "--write-model"],
+        ),
+        (format!("{predict} -p 2 --write-model nowhere/m.pepa"), ["--write-model", "nowhere"]),
     ] {
         place.run(&line).refused(2, &words);
     }
@@ -122,8 +125,19 @@ fn a_farm_has_one_too() {
     let place = Place::new();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/mandelbrot-farm.toml");
     let file = file.display().to_string();
-    let words =
-        ["model", "farm", &file, "-p", "8", "--by", "analytic,pepa", "--model", "farm.pepa", "--json", "-"];
+    let words = [
+        "model",
+        "farm",
+        &file,
+        "-p",
+        "8",
+        "--by",
+        "analytic,pepa",
+        "--write-model",
+        "farm.pepa",
+        "--json",
+        "-",
+    ];
     let data = place.say(words).ok().json();
     let row = &data["by_processors"][0];
     let (analytic, pepa) = (row["makespan_s"].as_f64().unwrap(), row["pepa_s"].as_f64().unwrap());
@@ -133,6 +147,6 @@ fn a_farm_has_one_too() {
     let tasks = data["tasks"].as_f64().unwrap();
     let by_model = tasks / solved["throughput"]["work"].as_f64().unwrap();
     assert!((by_model / pepa - 1.0).abs() < 1e-6, "{by_model} and {pepa}");
-    let words = ["model", "farm", &file, "--model", "farm.pepa"];
-    place.say(words).refused(2, &["--model", "one number"]);
+    let words = ["model", "farm", &file, "--write-model", "farm.pepa"];
+    place.say(words).refused(2, &["--write-model", "one number"]);
 }

@@ -15,7 +15,7 @@ use crate::scatter;
 
 impl Treat for PredictOptions {
     fn paths(&self) -> Paths {
-        of_figures(&self.figures).writes("--model", self.model.as_deref())
+        of_figures(&self.figures).writes("--write-model", self.write_model.as_deref())
     }
 
     fn shape(&self) -> &ShapeOptions {
@@ -46,11 +46,11 @@ impl Treat for PredictOptions {
 
     fn check(&self) -> Result<(), CliError> {
         self.draw.writable()?;
-        check_by(&self.shape, &self.by, self.model.as_deref())?;
-        if let Some(model) = &self.model {
-            file::check("--model", model)?;
+        check_by(&self.shape, &self.by, self.write_model.as_deref())?;
+        if let Some(model) = &self.write_model {
+            file::check("--write-model", model)?;
             if self.processors.len() != 1 {
-                return Err(request("--model: a model is of one number of processors: give one by -p"));
+                return Err(request("--write-model: a model is of one number of processors: give one by -p"));
             }
         }
         if self.efficiency.is_some() && self.shape.skeleton.get() != Some(Skeleton::Reduction) {
