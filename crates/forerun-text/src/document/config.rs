@@ -25,7 +25,7 @@ pub struct Config {
     pub left_out: Vec<String>,
     /// A document longer than this, in bytes, is cut (markup), or given in parts (plain text).
     pub longest: usize,
-    /// The encoding that whoever sent the file states; see [`decode`](super::decode).
+    /// The encoding that whoever sent the file states; see [`decode`](super::decode()).
     pub encoding: Option<String>,
 }
 
