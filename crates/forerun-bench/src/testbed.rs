@@ -89,8 +89,8 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
         "generate",
     )?;
     let mut all: BTreeMap<(&str, usize, &str), Vec<Outcome>> = BTreeMap::new();
-    for hosts in HOSTS {
-        for job in ["tasks", "sort"] {
+    for job in ["tasks", "sort"] {
+        for hosts in HOSTS {
             for strategy in Strategy::ALL {
                 let outcomes = kept(&tools, hosts, job, strategy, rounds)?;
                 all.insert((job, hosts, strategy.name()), outcomes);
