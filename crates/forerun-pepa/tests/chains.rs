@@ -6,7 +6,7 @@ use common::{near, solved, space, system};
 use forerun_pepa::chain::Chain;
 use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
 use forerun_pepa::fluid::{Fluid, fluid};
-use forerun_pepa::measures::response;
+use forerun_pepa::measures::{Measures, response};
 use forerun_pepa::simulate::{Simulation, simulate};
 use forerun_pepa::solve::{LongRun, Solving, steady};
 use forerun_pepa::transient::{PassageError, Start, Targets, passage, transient};
@@ -80,11 +80,22 @@ fn two_queues_one_behind_the_other_are_solved_though_arrivals_are_much_faster() 
         let queue: Vec<String> = up.into_iter().chain(down).collect();
         text += &format!("A{n} = {}; Q{n} = {};", first.join(" + "), queue.join(" + "));
     }
-    let (_, found, measures) = solved(&format!("{text} A0 <route> Q0"));
+    let (system, space) = space(&format!("{text} A0 <route> Q0"));
+    let swept = Solving { direct: 0, ..Solving::default() };
+    let found = steady(&system, &space, &swept, &|| false).unwrap();
+    let measures = Measures::of(&system, &space, &found.x);
     // Service takes 1/2, and one time in ten 1/2 more.
     let value = measures.throughput_of("leave").unwrap();
     assert!(near(value, 1.0 / 0.55, 1e-6), "{value} {}", found.solver);
     assert!(found.solver.starts_with("Gauss"), "{}", found.solver);
+}
+
+#[test]
+fn very_many_copies_are_solved_whatever_their_probabilities() {
+    // As many states as copies; those far from a third of them in Q are rarer than any number can tell.
+    let (_, found, measures) = solved("P = (a, 1).Q; Q = (b, 2).P; P[60000]");
+    assert!(near(measures.population_of("Q").unwrap(), 20_000.0, 1e-9), "{}", found.solver);
+    assert!(near(measures.throughput_of("a").unwrap(), 40_000.0, 1e-9), "{}", found.solver);
 }
 
 #[test]
@@ -259,7 +270,7 @@ fn fluid_populations_are_those_of_the_chain_for_components_that_do_not_cooperate
     let course = fluid(&system, &times, &Fluid::default(), &|| false);
     let mut at = 0;
     transient(&Chain::of(&space), &Start::Initial, &times, 1e-12, &|| false, &mut |_, x| {
-        let measures = forerun_pepa::measures::Measures::of(&system, &space, x);
+        let measures = Measures::of(&system, &space, x);
         for (label, value) in course.locals.iter().zip(&course.points[at].population) {
             assert!(near(*value, measures.population_of(label).unwrap(), 1e-6), "{label} {value}");
         }

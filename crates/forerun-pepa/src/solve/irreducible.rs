@@ -1,7 +1,7 @@
 //! Chains in which every state leads to every other.
 
 use super::iterate::Iteration;
-use super::{SolveError, Solving, direct};
+use super::{SolveError, Solving, band, direct};
 use crate::chain::Chain;
 
 /// Measures may change by so much of themselves when the tolerance is tightened a hundredfold.
@@ -40,7 +40,7 @@ pub struct Solution {
     pub confirmation: Confirmation,
 }
 
-/// Solves an irreducible chain: directly if it is small, else by Gauss–Seidel sweeps, which are extrapolated, with a Krylov
+/// Solves an irreducible chain: directly if it is small or its states lead to near ones only, else by Gauss–Seidel sweeps, which are extrapolated, with a Krylov
 /// method around them if they are slow, with multilevel aggregation if that is slow too. `measures` gives
 /// what is to be known of a distribution; they must stay where they are when the tolerance is tightened, after a cycle of
 /// multilevel aggregation if `how` says so. Cost: some hundred passes over the chain where it mixes well; memory of some ten numbers a state and
@@ -66,6 +66,12 @@ pub fn irreducible(
     if n <= how.direct {
         return directly(chain, how);
     }
+    if how.direct > 0
+        && let Some(width) = band::width(chain)
+    {
+        let solver = format!("direct (GTH elimination, within {width} of the diagonal)");
+        return exact(chain, how, band::eliminate(chain, width), solver);
+    }
     let mut iteration = Iteration::new(chain);
     let reached = iteration.until(how.tolerance, PATIENCE, stop);
     if stop() {
@@ -82,9 +88,11 @@ pub fn irreducible(
 }
 
 fn directly(chain: &Chain, how: &Solving) -> Result<Solution, SolveError> {
-    let x = direct::eliminate(chain);
+    exact(chain, how, direct::eliminate(chain), "direct (GTH elimination)".to_string())
+}
+
+fn exact(chain: &Chain, how: &Solving, x: Vec<f64>, solver: String) -> Result<Solution, SolveError> {
     let residual = chain.residual(&x);
-    let solver = "direct (GTH elimination)".to_string();
     if residual.is_nan() || residual > how.tolerance {
         return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
     }

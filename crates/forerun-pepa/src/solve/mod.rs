@@ -1,5 +1,6 @@
 //! What a chain does in the long run.
 
+mod band;
 mod direct;
 mod error;
 mod extrapolate;
@@ -20,7 +21,7 @@ pub use steady::{LongRun, Steady, steady};
 pub struct Solving {
     /// The residual that must be reached: the largest |πQ| over the largest flow.
     pub tolerance: f64,
-    /// Chains of up to so many states are solved directly.
+    /// Chains of up to so many states are solved directly; unless it is 0, larger ones as well whose states lead to near ones only.
     pub direct: usize,
     /// Whether the chain of equal components' orbits is solved instead, where there is one.
     pub orbits: bool,
