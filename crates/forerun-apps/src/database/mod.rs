@@ -38,15 +38,19 @@ impl FromStr for Database {
             })?;
             return Ok(Database::Postgres(Box::new(config)));
         }
+        if let Some(kind) = kind(address)
+            && kind != "sqlite"
+            && !address.contains("://")
+        {
+            return Err(AppError::new(format!(
+                "there is no database of the kind {kind}: {expected} (a file of that name is sqlite:{address})"
+            )));
+        }
         match address.strip_prefix("sqlite:").unwrap_or(address) {
             "" => Err(AppError::new(format!("the address of the database is empty: {expected}"))),
             other if other.contains("://") => {
                 Err(AppError::new(format!("there is no database of the kind {other}: {expected}")))
             }
-            file if kind(address).is_some_and(|kind| kind != "sqlite") => Err(AppError::new(format!(
-                "there is no database of the kind {}: {expected} (a file of that name is sqlite:{file})",
-                kind(address).unwrap_or_default()
-            ))),
             file => Ok(Database::Sqlite(file.into())),
         }
     }

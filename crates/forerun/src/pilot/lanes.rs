@@ -247,8 +247,7 @@ pub(super) fn merge_first(
             break;
         }
         let right = pieces.remove(1);
-        let left = std::mem::replace(&mut pieces[0], right);
-        let right = pieces.remove(0);
+        let left = pieces.remove(0);
         pieces.insert(0, sampler.merge(left, right, sampled)?);
     }
     Ok(())
