@@ -34,6 +34,22 @@ fn unknown_words_get_their_tags_by_the_lexical_rules_in_order() {
 }
 
 #[test]
+fn a_directory_of_the_files_is_a_model() {
+    let directory = tempfile::tempdir().unwrap();
+    let put = |name: &str, text: &str| std::fs::write(directory.path().join(name), text).unwrap();
+    put("LEXICON", LEXICON);
+    put("LEXICALRULEFILE", "NN s fhassuf 1 NNS x\n");
+    let missing = Model::load(directory.path()).unwrap_err().to_string();
+    assert!(missing.contains("CONTEXTUALRULEFILE"), "{missing}");
+    put("CONTEXTUALRULEFILE", "MD NN PREVTAG DT\n");
+    let loaded = Tagger::load(directory.path()).unwrap();
+    assert_eq!(tags(&loaded, &["the", "can", "dogs"]), ["DT", "NN", "NNS"]);
+    put("LEXICALRULEFILE", "\nNN s\n");
+    let wrong = Model::load(directory.path()).unwrap_err().to_string();
+    assert!(wrong.contains("LEXICALRULEFILE:2: expected a lexical rule"), "{wrong}");
+}
+
+#[test]
 fn a_known_word_gets_no_tag_that_its_line_does_not_list() {
     let tagger = model("", "DT NN NEXTTAG MD\nMD NN PREVTAG NN");
     assert_eq!(tags(&tagger, &["the", "can"]), ["DT", "MD"]);

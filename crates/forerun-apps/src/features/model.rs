@@ -12,7 +12,7 @@ pub const VARIABLE: &str = "FORERUN_MODEL";
 /// The model that is shipped, below a directory of data.
 const SHIPPED: &str = "models/brown.frtagger";
 
-/// The model's file: `asked` for; else what `FORERUN_MODEL` names; else `models/brown.frtagger` in the
+/// The model's file, or the directory of Brill's files: `asked` for; else what `FORERUN_MODEL` names; else `models/brown.frtagger` in the
 /// directory of the executable or one above it, or in `forerun/` below the directories of data (`XDG_DATA_HOME`,
 /// `XDG_DATA_DIRS`, `share` beside the executable's directory).
 ///

@@ -8,16 +8,14 @@ use super::fields::USUAL;
 use super::inputs::InputFile;
 use super::job::FeatureOptions;
 use super::store::{Database, FORMAT, StoreError, Stored};
-use super::{model, show};
+use super::model;
 
 /// Loads the tagger: it, what tells its model, and what the database has, by name.
 pub(super) fn prepared(options: &FeatureOptions) -> Result<(Tagger, String, Vec<Stored>), AppError> {
     options.database.check()?;
     let path = model::find(options.model.as_deref())?;
-    let wrong = |why: String| AppError::new(format!("the model {}: {why}", show::path(&path)));
-    let bytes = std::fs::read(&path).map_err(|e| wrong(e.kind().to_string()))?;
-    let read = Model::from_bytes(&bytes, &show::path(&path)).map_err(|e| AppError::new(e.to_string()))?;
-    let model = model::fingerprint(&bytes);
+    let read = Model::load(&path).map_err(|e| AppError::new(format!("the tagger's model: {e}")))?;
+    let model = model::fingerprint(&read.to_bytes());
     let stored = stored(&options.database, &model, &options.fields.fingerprint())?;
     Ok((Tagger::new(read), model, stored))
 }

@@ -76,10 +76,10 @@ impl Tagger {
         Self { model, index, seen, boundary, mark: memo::Mark::default() }
     }
 
-    /// Reads a model's file and makes it ready.
+    /// Reads a model by [`Model::load`] and makes it ready.
     ///
     /// # Errors
-    /// If the file cannot be read, is no model, of another version, or damaged.
+    /// As there.
     pub fn load(path: &std::path::Path) -> Result<Self, crate::TextError> {
         Model::load(path).map(Self::new)
     }

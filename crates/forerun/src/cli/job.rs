@@ -76,7 +76,8 @@ The tagger's model.
 
 Without it, what FORERUN_MODEL names; else models/brown.frtagger in the directory of the executable or one above it, \
 or in forerun/ below the directories of data (~/.local/share, /usr/local/share, /usr/share, or what XDG_DATA_HOME and \
-XDG_DATA_DIRS name). `forerun tagger train` makes one.";
+XDG_DATA_DIRS name). `forerun tagger train` makes one. A directory with Brill's own LEXICON, LEXICALRULEFILE and \
+CONTEXTUALRULEFILE is a model as well.";
 
 /// What `features` takes.
 #[derive(Debug, Clone, Args)]

@@ -39,7 +39,8 @@ pub enum TaggerCommand {
         /// The corpus.
         #[arg(value_name = "CORPUS")]
         corpus: PathBuf,
-        /// The tagger's model; without it, the one that is shipped.
+        /// The tagger's model, or a directory with Brill's own LEXICON, LEXICALRULEFILE and CONTEXTUALRULEFILE; without
+        /// it, the one that is shipped.
         #[arg(long, value_name = "FILE")]
         model: Option<PathBuf>,
         /// Count on all files.

@@ -127,4 +127,11 @@ fn a_tagger_is_trained_and_judged() {
     pages(&place, 1);
     place.run("run features docs --db f.db --model own.frtagger").ok();
     place.say(words("run features docs --db f.db", model().to_str().unwrap())).refused(2, &["another model"]);
+    // Brill's own files.
+    place.write("brill/LEXICON", "the DT\nold JJ\nmachine NN\nruns VBZ\n");
+    place.write("brill/LEXICALRULEFILE", "NN s fhassuf 1 NNS x\n");
+    place.run("run features docs --db b.db --model brill").refused(2, &["CONTEXTUALRULEFILE"]);
+    place.write("brill/CONTEXTUALRULEFILE", "");
+    place.run("run features docs --db b.db --model brill").ok();
+    assert!(place.run("tagger eval corpus --model brill --json -").ok().json()["overall"].is_number());
 }

@@ -22,11 +22,14 @@ const VERSION: u64 = 1;
 const HEAD: usize = 24;
 
 impl Model {
-    /// Reads a model from its file.
+    /// Reads a model from its file, or [Brill's files](Self::brill_directory) from a directory.
     ///
     /// # Errors
-    /// If the file cannot be read, is no model, of another version, or damaged.
+    /// If the file cannot be read, is no model, of another version, or damaged; as for Brill's files.
     pub fn load(path: &Path) -> Result<Self, TextError> {
+        if path.is_dir() {
+            return Self::brill_directory(path);
+        }
         let bytes = fs::read(path).map_err(|e| TextError::unread(path, &e))?;
         Self::from_bytes(&bytes, &path.display().to_string())
     }
