@@ -4,9 +4,12 @@
 //! table has the median and the lowest and highest of the rounds.
 
 mod accuracy;
+mod lsi;
 mod messages;
 mod pepa;
+mod python;
 mod record;
+mod reuters;
 mod scatter;
 mod simulate;
 mod sort;
@@ -27,6 +30,8 @@ Usage: cargo xtask bench [NAME] [--rounds N] [--no-record]
 Names (without one, all):
   accuracy   how far off predictions are of `forerun run`: a sort and word counts by external
              commands, on 1 and 2 processors, by every strategy; needs 1 GB of disk
+  lsi        milliseconds to find 100 singular values of the tf-idf matrix of Reuters-21578, beside scikit-learn's
+             solvers (installed as for text); FORERUN_REUTERS names its directory
   messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
              beside crossbeam-channel, the standard library's sync_channel and rtrb
   pepa       seconds to explore and solve PEPA models of up to 8·10^6 states, beside Storm on the same
@@ -60,6 +65,7 @@ type Bench = fn(usize, &mut Record) -> io::Result<()>;
 /// All there are.
 const BENCHES: &[(&str, Bench)] = &[
     ("accuracy", accuracy::bench),
+    ("lsi", lsi::bench),
     ("messages", messages::bench),
     ("pepa", pepa::bench),
     ("sort", sort::bench),

@@ -4,17 +4,14 @@ mod ours;
 mod peers;
 
 use std::io;
-use std::path::{Path, PathBuf};
-
-use forerun_text::document::{Config, read_file};
+use std::path::Path;
 
 use self::ours::Ours;
 use self::peers::Peers;
 use crate::record::Record;
+use crate::reuters;
 use crate::table::{Contender, Table};
 
-/// Where Reuters-21578 is: a directory with its files `reut2-000.sgm` and so on.
-const REUTERS: &str = "FORERUN_REUTERS";
 /// How many of its documents are read.
 const DOCUMENTS: usize = 1000;
 
@@ -36,11 +33,7 @@ impl What {
 
 /// Measures tagging, then noun phrases, on one thread (or process) and on two.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
-    let Some(directory) = std::env::var_os(REUTERS).map(PathBuf::from) else {
-        record.note(&format!("Nothing is measured: {REUTERS} names no directory with Reuters-21578."));
-        return Ok(());
-    };
-    let texts = texts(&directory)?;
+    let Some(texts) = reuters::texts(DOCUMENTS, record)? else { return Ok(()) };
     let ours = Ours::load(Path::new("models/brown.frtagger"), &texts)?;
     let mut peers = match Peers::start(&texts) {
         Ok(peers) => Some(peers),
@@ -89,25 +82,4 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
 
 fn counted(threads: usize) -> String {
     if threads == 1 { "1 thread".into() } else { format!("{threads} threads") }
-}
-
-/// Title and body of the first documents that have a body.
-fn texts(directory: &Path) -> io::Result<Vec<String>> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(directory)?.flatten().map(|e| e.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "sgm"));
-    files.sort();
-    let mut texts = Vec::new();
-    for file in files {
-        let mut take = |document: forerun_text::document::Document| {
-            let text = |name| document.field(name).map_or("", |f| f.text.trim());
-            if !text("body").is_empty() && texts.len() < DOCUMENTS {
-                texts.push(format!("{}\n\n{}\n", text("title"), text("body")));
-            }
-        };
-        read_file(&file, 1 << 30, &Config::collections(), &mut take).map_err(io::Error::other)?;
-    }
-    match texts.is_empty() {
-        true => Err(io::Error::other(format!("{} has no document of Reuters-21578", directory.display()))),
-        false => Ok(texts),
-    }
 }
