@@ -1,7 +1,13 @@
-//! Where sets of results go: into the database, each as one transaction.
+//! Where sets of results go: into the database, as many in one transaction as come within a moment.
+//!
+//! A table is touched wherever a phrase of a set belongs, and what a transaction writes is whole pages of it: of many small sets
+//! that is many times what one large set writes. So sets are merged until some time has passed since the last
+//! transaction, or until they are many bytes. One that comes after a longer while is stored at once.
 
-use forerun_skeleton::AppError;
+use std::time::{Duration, Instant};
+
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
+use forerun_skeleton::{AppError, Message as _};
 use tempfile::TempDir;
 
 use super::batch::Batch;
@@ -9,6 +15,11 @@ use super::files::Ids;
 use super::job::FeaturesJob;
 use super::store::Connection;
 use crate::database::Session;
+
+/// Sets that come this soon after a transaction wait for the next.
+const MOMENT: Duration = Duration::from_millis(250);
+/// Bytes of sets that wait at most.
+const MOST: u64 = 8 << 20;
 
 /// Opens a connection for each group of ranks.
 #[derive(Debug)]
@@ -24,6 +35,11 @@ pub struct FeatureSink<'j> {
     open: Open,
     ids: Ids,
     rehearsal: bool,
+    /// Sets that wait, and their bytes.
+    waiting: Vec<Batch>,
+    bytes: u64,
+    /// When the last transaction ended.
+    stored: Option<Instant>,
 }
 
 /// A database that a sink has used.
@@ -47,7 +63,7 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
         let FeatureSinks { job, rehearsal } = *self;
         if !rehearsal {
             let open = Open::new(job.session());
-            return Ok(FeatureSink { job, open, ids: job.ids(), rehearsal });
+            return Ok(FeatureSink::new(job, open, job.ids(), rehearsal));
         }
         // All files are new there, and their identifiers are their places.
         let (ids, names) = job.rehearsal_ids();
@@ -61,16 +77,21 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
             Ok(store)
         });
         session.with(|_| Ok(()))?;
-        Ok(FeatureSink { job, open: Open { session, _scratch: scratch }, ids, rehearsal })
+        Ok(FeatureSink::new(job, Open { session, _scratch: scratch }, ids, rehearsal))
     }
 }
 
-impl Sink<Batch> for FeatureSink<'_> {
-    type Out = Open;
+impl<'j> FeatureSink<'j> {
+    fn new(job: &'j FeaturesJob, open: Open, ids: Ids, rehearsal: bool) -> Self {
+        FeatureSink { job, open, ids, rehearsal, waiting: Vec::new(), bytes: 0, stored: None }
+    }
 
-    fn accept(&mut self, piece: Piece<Batch>) -> Result<(), AppError> {
-        let FeatureSink { job, open, ids, rehearsal } = self;
-        let pages = job.pages_of(&piece.value);
+    /// Stores what waits.
+    fn store(&mut self) -> Result<(), AppError> {
+        let Some(set) = merged(std::mem::take(&mut self.waiting)) else { return Ok(()) };
+        self.bytes = 0;
+        let FeatureSink { job, open, ids, rehearsal, .. } = self;
+        let pages = job.pages_of(&set);
         let again = if *rehearsal { Vec::new() } else { job.done_again(&pages) };
         open.session.with(|store| {
             if !pages.is_empty() {
@@ -79,15 +100,48 @@ impl Sink<Batch> for FeatureSink<'_> {
             if !again.is_empty() {
                 store.forget(&again)?;
             }
-            store.put(&piece.value, ids)
+            store.put(&set, ids)
         })?;
         if !*rehearsal {
-            job.tell(&piece.value);
+            job.tell(&set);
         }
+        self.stored = Some(Instant::now());
         Ok(())
     }
+}
 
-    fn close(self) -> Result<Open, AppError> {
+/// Sets as one: neighbours first, so that each byte is merged as often as the number of sets has binary digits.
+fn merged(mut sets: Vec<Batch>) -> Option<Batch> {
+    while sets.len() > 1 {
+        let mut left = sets.into_iter();
+        let mut half = Vec::new();
+        while let Some(set) = left.next() {
+            half.push(match left.next() {
+                Some(next) => set.merge(next),
+                None => set,
+            });
+        }
+        sets = half;
+    }
+    sets.pop()
+}
+
+impl Sink<Batch> for FeatureSink<'_> {
+    type Out = Open;
+
+    fn accept(&mut self, piece: Piece<Batch>) -> Result<(), AppError> {
+        self.bytes += piece.value.bytes();
+        self.waiting.push(piece.value);
+        let soon = self.stored.is_some_and(|stored| stored.elapsed() < MOMENT);
+        if soon && self.bytes < MOST { Ok(()) } else { self.store() }
+    }
+
+    fn close(mut self) -> Result<Open, AppError> {
+        self.store()?;
+        if self.rehearsal {
+            // In a run what is written ahead goes to its place time and again, not only at the end.
+            self.open.session.with(|store| store.close())?;
+        }
         Ok(self.open)
     }
 }

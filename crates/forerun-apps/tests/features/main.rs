@@ -105,6 +105,34 @@ fn open(input: &Path, file: &Path) -> FeaturesJob {
     FeaturesJob::open(options(input, file.to_str().unwrap())).unwrap()
 }
 
+#[test]
+fn sets_that_come_soon_after_one_another_are_stored_together() {
+    let (input, dir) = (documents(), tempfile::tempdir().unwrap());
+    let file = dir.path().join("f.db");
+    let job = open(input.path(), &file);
+    let source = ReductionJob::cut(&job, 1).unwrap();
+    let app = ReductionJob::app(&job);
+    let mut sink = ReductionJob::sinks(&job).open(0).unwrap();
+    let done = || tables::files_done(&file);
+    let mut give = |index: u64| {
+        let value = app.task(index, source.get(index).unwrap().unwrap()).unwrap();
+        sink.accept(Piece { value, first: index, results: 1 }).unwrap();
+    };
+    give(0);
+    assert_eq!(done(), 1, "the first is there at once");
+    let begun = Instant::now();
+    (1..4).for_each(&mut give);
+    let after = done();
+    assert!(after == 1 || begun.elapsed() > Duration::from_millis(200), "{after} of 4");
+    // After a while the next is stored at once, with those before it.
+    std::thread::sleep(Duration::from_millis(300));
+    give(4);
+    assert_eq!(done(), 5);
+    give(5);
+    drop(sink.close().unwrap());
+    assert_eq!(done(), 6);
+}
+
 /// What a pilot does with a result.
 fn rehearse(job: &FeaturesJob) {
     let source = ReductionJob::cut_known(job, 1).unwrap();

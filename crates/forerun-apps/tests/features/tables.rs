@@ -27,6 +27,12 @@ pub(crate) fn of_sqlite(file: &Path) -> String {
     all
 }
 
+/// How many files a file of SQLite has the results of.
+pub(crate) fn files_done(file: &Path) -> i64 {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.query_row("SELECT count(bytes) FROM file", [], |row| row.get(0)).unwrap()
+}
+
 /// All tables of a database of PostgreSQL.
 pub(crate) fn of_postgres(client: &mut postgres::Client) -> String {
     client.batch_execute("SET search_path TO forerun_features").unwrap();

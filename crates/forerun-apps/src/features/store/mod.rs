@@ -14,7 +14,7 @@
 //! the schema `forerun_features`.
 //!
 //! # Exactly once
-//! A set of results is one transaction: documents, occurrences, what is added to the dictionary (by `ON CONFLICT`), and
+//! Sets of results, those of a moment together, are one transaction: documents, occurrences, what is added to the dictionary (by `ON CONFLICT`), and
 //! that the files are done. What a killed run had committed is done, the rest is not there, and the next run does it.
 //! Identifiers of files are given in the order of their names before anything else is written; those of pages, which
 //! are not known then, follow from their URLs and are 2⁶² or more. So the tables do not tell how often a run was interrupted, nor in which order its results came.
