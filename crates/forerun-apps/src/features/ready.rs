@@ -7,8 +7,8 @@ use super::coming::Due;
 use super::fields::USUAL;
 use super::inputs::InputFile;
 use super::job::FeatureOptions;
-use super::store::{Database, FORMAT, StoreError, Stored};
 use super::model;
+use super::store::{Database, FORMAT, StoreError, Stored};
 
 /// Loads the tagger: it, what tells its model, and what the database has, by name.
 pub(super) fn prepared(options: &FeatureOptions) -> Result<(Tagger, String, Vec<Stored>), AppError> {

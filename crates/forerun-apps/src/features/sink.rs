@@ -76,7 +76,8 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
             store.register(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
             Ok(store)
         });
-        session.with(|_| Ok(()))?;
+        // What was written to make it is no part of what is tried.
+        session.with(|store| store.close())?;
         Ok(FeatureSink::new(job, Open { session, _scratch: scratch }, ids, rehearsal))
     }
 }

@@ -30,7 +30,8 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let peers = match Peers::start(&texts) {
         Ok(peers) => peers,
         Err(e) => {
-            record.note(&format!("Nothing is measured: the matrix is scikit-learn's, which is not here: {e}."));
+            record
+                .note(&format!("Nothing is measured: the matrix is scikit-learn's, which is not here: {e}."));
             return Ok(());
         }
     };

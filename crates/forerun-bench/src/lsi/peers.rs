@@ -34,7 +34,8 @@ impl Peers {
         std::fs::write(&file, serde_json::to_string(texts)?)?;
         let mut python = Python::start(&PACKAGES, SCRIPT, &file)?;
         let line = python.line()?;
-        let made = line.split_once('\t').and_then(|(columns, version)| Some((columns.parse().ok()?, version)));
+        let made =
+            line.split_once('\t').and_then(|(columns, version)| Some((columns.parse().ok()?, version)));
         let (columns, version) = made.ok_or_else(|| io::Error::other(format!("{line} is no size")))?;
         let matrix = read(dir.path(), columns)?;
         Ok(Peers { python, matrix, version: version.to_owned(), _dir: dir })

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
+use forerun_platform::random::Random;
+
 use crate::cli::GenerateCommand;
 use crate::commands::Context;
 use crate::error::{CliError, request};
@@ -60,9 +62,9 @@ fn write(
     interrupt: &Interrupt,
 ) -> std::io::Result<bool> {
     let mut file = BufWriter::with_capacity(1 << 20, out);
-    let mut state = made.seed;
+    let mut random = Random::new(made.seed);
     for i in 0..made.n {
-        let bytes = (made.make)(split_mix(&mut state));
+        let bytes = (made.make)(random.bits());
         file.write_all(&bytes[8 - made.width..])?;
         if i % BATCH == 0 {
             bar.set_position(i);
@@ -73,13 +75,4 @@ fn write(
     }
     file.flush()?;
     Ok(true)
-}
-
-/// SplitMix64 (Steele, Lea and Flood, 2014).
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }

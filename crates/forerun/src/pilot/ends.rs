@@ -57,6 +57,8 @@ pub(super) fn rehearse(
         return Ok(Ends { sink, finish, join: *merge });
     }
     let all = end(job, clock, others)?;
+    // What is delivered one after the other, as in a run, tells more than what comes alone.
+    let sink = Cost { per_byte: (all.sinking - sink.fixed).max(0.0) / all.each(), ..sink };
     let joining = (all.finishing - finish.fixed).max(0.0);
     let join = Cost { per_byte: joining / levels / all.bytes.max(1.0), ..Cost::default() };
     // What took no longer than finishing alone is at most as much.
@@ -69,9 +71,18 @@ pub(super) fn rehearse(
 #[derive(Debug, Clone, Copy)]
 struct Rehearsed {
     bytes: f64,
+    /// Deliveries.
+    count: f64,
     /// Seconds of a delivery, in the mean, and of the finish.
     sinking: f64,
     finishing: f64,
+}
+
+impl Rehearsed {
+    /// Bytes of a delivery, in the mean.
+    fn each(&self) -> f64 {
+        (self.bytes / self.count).max(1.0)
+    }
 }
 
 /// Ends with nothing in them.
@@ -144,7 +155,7 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
     let result = job.rehearse_finish(left).map_err(failed)?;
     let finishing = begun.seconds_of_all();
     drop(result);
-    Ok(Rehearsed { bytes, sinking: sinking / count, finishing })
+    Ok(Rehearsed { bytes, count, sinking: sinking / count, finishing })
 }
 
 #[cfg(test)]
@@ -152,7 +163,7 @@ mod tests {
     use super::{Rehearsed, beyond};
 
     fn rehearsed(bytes: f64, finishing: f64) -> Rehearsed {
-        Rehearsed { bytes, sinking: 0.0, finishing }
+        Rehearsed { bytes, count: 1.0, sinking: 0.0, finishing }
     }
 
     #[test]

@@ -32,11 +32,15 @@ pub(super) struct Lanes<'s> {
     room: Option<u64>,
 }
 
-/// Consecutive tasks, of which the first ones were run.
+/// Consecutive tasks, of which some were run: of a job that keeps results the first ones, else from all over the lane, since
+/// neighbours are apt to be alike.
 struct Lane {
     begin: u64,
+    /// As many as were run or passed over lie between `begin` and this.
     next: u64,
     end: u64,
+    /// From each task to the next that is run, round and round; it visits all.
+    step: u64,
     /// Results, neighbours merged.
     pieces: Vec<Piece<ErasedMessage>>,
 }
@@ -57,7 +61,11 @@ impl<'s> Lanes<'s> {
         let step = coprime_step(count);
         let mut lanes: Vec<Lane> = (0..count)
             .map(|k| (u128::from(k) * u128::from(step) % u128::from(count)) as u64)
-            .map(|k| Lane { begin: start(k), next: start(k), end: start(k + 1), pieces: Vec::new() })
+            .map(|k| {
+                let (begin, end) = (start(k), start(k + 1));
+                let step = if job.keeps() { 1 } else { coprime_step(end - begin) };
+                Lane { begin, next: begin, end, step, pieces: Vec::new() }
+            })
             .collect();
         if job.keeps() {
             let first = &mut lanes[0];
@@ -146,7 +154,7 @@ impl Lane {
         let mut ran = 0u64;
         let least = if sampler.job.keeps() { 2 } else { 1 };
         while !self.is_empty() && (ran < least || 2.0 * begun.elapsed().as_secs_f64() < time.as_secs_f64()) {
-            let (point, piece) = sampler.task(source, self.next)?;
+            let (point, piece) = sampler.task(source, self.task())?;
             sampled.ran(point, &piece);
             self.pieces.push(piece);
             self.next += 1;
@@ -181,7 +189,13 @@ impl Lane {
         }
     }
 
-    /// The tasks that were run.
+    /// The task that is to be run.
+    fn task(&self) -> u64 {
+        let (done, all) = (u128::from(self.next - self.begin), u128::from(self.end - self.begin));
+        self.begin + (done * u128::from(self.step) % all.max(1)) as u64
+    }
+
+    /// The tasks that were run of a job that keeps results.
     fn range(&self) -> Range<u64> {
         self.begin..self.next
     }
@@ -289,7 +303,7 @@ mod tests {
     fn where_memory_is_short_the_last_results_are_held() {
         let held = |room| {
             let piece = |first| Piece { value: ErasedMessage::new(Bytes(10)), first, results: 1 };
-            let mut lane = Lane { begin: 0, next: 4, end: 9, pieces: (0..4).map(piece).collect() };
+            let mut lane = Lane { begin: 0, next: 4, end: 9, step: 1, pieces: (0..4).map(piece).collect() };
             lane.make_room(room);
             lane.pieces.iter().map(|piece| piece.first).collect::<Vec<_>>()
         };
@@ -307,6 +321,11 @@ mod tests {
             let mut seen: Vec<u64> = (0..n).map(|k| k * step % n).collect();
             seen.sort_unstable();
             assert_eq!(seen, (0..n).collect::<Vec<_>>());
+            let mut tasks: Vec<u64> = (7..7 + n)
+                .map(|next| Lane { begin: 7, next, end: 7 + n, step, pieces: Vec::new() }.task())
+                .collect();
+            tasks.sort_unstable();
+            assert_eq!(tasks, (7..7 + n).collect::<Vec<_>>());
         }
     }
 }

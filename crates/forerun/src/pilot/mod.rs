@@ -54,6 +54,8 @@ const GROWTH: u64 = 4;
 /// Share of the budget that a phase has, and share in which phases begin.
 const PHASE: f64 = 0.15;
 const PHASES: f64 = 0.55;
+/// By which tasks are smaller where many are tried.
+const FINER: f64 = 16.0;
 /// Share of the budget for ends with nothing in them, and for what goes to the disk.
 const END: f64 = 0.05;
 /// Smallest tasks that are run where processes do the work, whose cost is mostly that of a process.
@@ -133,7 +135,7 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
     let largest = all().map(|p| p.bytes).fold(0.0, f64::max);
     // (What a process costs before it reads anything shows best in small ones.)
-    let like = |p: &Point| job.outside() || p.bytes * ALIKE >= largest;
+    let like = |p: &Point| job.outside() || fine(job, &extent) || p.bytes * ALIKE >= largest;
     let alike: Vec<Point> = all().filter(like).map(alone).collect();
     let mut task = fit(&alike);
     let drift = drift(&alike, &task);
@@ -190,6 +192,7 @@ fn grow<'j>(
     let mut grain = if extent.pieces.is_some() { 1 } else { first };
     let mut sampled = Sampled::new();
     let (mut first, mut small) = (true, true);
+    let fine = fine(job, extent);
     loop {
         let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
         let tasks = source.len().unwrap_or(1).max(1);
@@ -217,7 +220,8 @@ fn grow<'j>(
         }
         let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds);
         let next = grain.max(point.bytes as u64).saturating_mul(GROWTH);
-        let enough = GROWTH as f64 * point.seconds > budget * PHASE;
+        let phase = if fine { PHASE / FINER } else { PHASE };
+        let enough = GROWTH as f64 * point.seconds > budget * phase;
         if enough
             || next > fits
             || next > extent.max_grain
@@ -225,7 +229,7 @@ fn grow<'j>(
         {
             // As large as a phase has room for, and all phases together have input for; what is kept is
             // rather from more inputs.
-            let room = budget * PHASE / point.seconds.max(f64::MIN_POSITIVE);
+            let room = budget * phase / point.seconds.max(f64::MIN_POSITIVE);
             let room = if job.keeps() { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
             let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).min(fits).max(grain);
             let grain = ((grain as f64 * room) as u64).min(most);
@@ -234,6 +238,12 @@ fn grow<'j>(
         }
         grain = next;
     }
+}
+
+/// Whether many small tasks are tried rather than a few large ones: files differ by more than their sizes, and of what is not
+/// kept any may be tried.
+fn fine(job: &dyn ErasedJob, extent: &Extent) -> bool {
+    extent.pieces.is_some() && !job.keeps()
 }
 
 /// Bytes of results that may rest in memory, where those of all tasks would be more. (Results are taken to be about

@@ -4,22 +4,10 @@
 // Every test file that uses this module uses another part of it.
 #![allow(dead_code)]
 
+use forerun_platform::random::Random;
 use forerun_platform::{
     Deal, Grain, Interval, Outcome, Plan, RankTimes, Skeleton, Span, Stage, Strategy, Way,
 };
-
-/// A small generator of numbers in 0 … 1 (SplitMix64), so that samples are the same everywhere.
-pub(crate) struct Noise(pub(crate) u64);
-
-impl Noise {
-    pub(crate) fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
 
 /// One outcome of `tasks` tasks; `off` is the makespan's factor against the cost model.
 pub(crate) fn outcome(
@@ -30,12 +18,12 @@ pub(crate) fn outcome(
     off: f64,
     seed: u64,
 ) -> Outcome {
-    let mut noise = Noise(seed);
+    let mut noise = Random::new(seed);
     let ranks: Vec<RankTimes> =
         (0..processors).map(|rank| rank_times(rank, processors, strategy, tasks, off, &mut noise)).collect();
     let makespan_s = ranks.iter().map(|rank| rank.end_s).fold(0.0, f64::max);
     let measured = matches!(way, Way::Threads | Way::Mpi);
-    let centre = if measured { makespan_s * (0.97 + 0.05 * noise.next()) } else { makespan_s };
+    let centre = if measured { makespan_s * (0.97 + 0.05 * noise.unit()) } else { makespan_s };
     let predicted = Some(Interval { makespan_s: centre, low_s: centre * 0.94, high_s: centre * 1.06 });
     let plan = Plan {
         skeleton: Skeleton::Reduction,
@@ -69,7 +57,7 @@ fn rank_times(
     strategy: Strategy,
     tasks: u64,
     off: f64,
-    noise: &mut Noise,
+    noise: &mut Random,
 ) -> RankTimes {
     let (task, merge, message) = (0.150 * off, 0.090 * off, 0.004 * off);
     let mut times = RankTimes::default();
@@ -90,7 +78,7 @@ fn rank_times(
     let merges_only = strategy == Strategy::MasterSlave && p > 1 && rank == 0;
     for step in 0..tasks.div_ceil(p as u64) {
         let item = step * p as u64 + rank as u64;
-        let jitter = 0.95 + 0.1 * noise.next();
+        let jitter = 0.95 + 0.1 * noise.unit();
         if merges_only {
             add(Stage::Wait, item, (task - 0.02).max(0.0) * jitter, &mut times);
             add(Stage::Receive, item, message, &mut times);
