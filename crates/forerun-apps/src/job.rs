@@ -187,7 +187,9 @@ pub trait ReductionJob: Job + Sized {
     /// of a partial result lies in a file is read as it is written; so it is written once.
     fn codec(&self) -> impl Codec<Self::Partial> + Codec<Self::Left> + Sync;
 
-    /// Appends what was kept ([`ReductionJob::keep`]) as bytes, for the same job in other processes, and keeps it no longer.
+    /// Appends, as bytes, what the same job in other processes is to know of this one: inputs that were found, and what was
+    /// kept ([`ReductionJob::keep`]), which is then kept no longer. For an application that has to begin a run by something, such
+    /// as making a database ready, this does so in the place of [`ReductionJob::cut`].
     ///
     /// # Errors
     /// A sentence that says what cannot be read.

@@ -1,7 +1,7 @@
 //! Task and merge: files to phrases, dictionaries to one.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -16,6 +16,7 @@ use super::batch::{Batch, DocumentRecord, FileRecord};
 use super::dictionary::{Builder, DocumentNumber, LONGEST};
 use super::fields::Fields;
 use super::files::Files;
+use super::handed::elsewhere;
 use super::inputs::{InputFile, modified};
 
 /// How much of a file is looked at to see what it is.
@@ -28,6 +29,8 @@ pub struct Extract {
     fields: Fields,
     files: Arc<Files>,
     most: u64,
+    /// Whether a file that is not there ends the run, as another process has found it.
+    found: bool,
     cancel: Cancel,
     /// Room that tasks used, for the next.
     spaces: Mutex<Vec<Space>>,
@@ -41,7 +44,12 @@ impl Extract {
         most: u64,
         cancel: Cancel,
     ) -> Self {
-        Extract { tagger, fields, files, most, cancel, spaces: Mutex::default() }
+        Extract { tagger, fields, files, most, found: false, cancel, spaces: Mutex::default() }
+    }
+
+    /// The same where another process has found the files: one that is not there ends the run.
+    pub(super) fn of_found(self) -> Self {
+        Extract { found: true, ..self }
     }
 
     pub(super) fn fields(&self) -> &Fields {
@@ -71,7 +79,10 @@ impl Extract {
     }
 
     /// What a file is, and its bytes or why it is passed over.
-    fn load(&self, file: usize, input: &InputFile) -> (FileRecord, Vec<u8>) {
+    ///
+    /// # Errors
+    /// That it is not there, where another process has found it.
+    fn load(&self, file: usize, input: &InputFile) -> Result<(FileRecord, Vec<u8>), AppError> {
         let mut record = FileRecord {
             file: file as u64,
             bytes: input.bytes,
@@ -92,12 +103,15 @@ impl Extract {
             Ok(())
         });
         if let Err(e) = done {
+            if self.found && e.kind() == ErrorKind::NotFound {
+                return Err(elsewhere(&input.path));
+            }
             record.skipped = Some(format!("cannot be read: {}", e.kind()));
         } else if record.bytes.max(bytes.len() as u64) > self.most {
             let (is, most) = (Bytes(record.bytes), Bytes(self.most));
             record.skipped = Some(format!("too large: {is} where at most {most} are read"));
         }
-        (record, bytes)
+        Ok((record, bytes))
     }
 }
 
@@ -120,7 +134,7 @@ impl Reduce for Extract {
             }
             let input =
                 self.files.get(file).ok_or_else(|| AppError::new("a task is of a file that is not there"))?;
-            let (mut record, bytes) = self.load(file, &input);
+            let (mut record, bytes) = self.load(file, &input)?;
             let name = &*input.path.to_string_lossy();
             if record.skipped.is_none() {
                 let mut take = |document: Document| {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use forerun_platform::{Bytes, JoinAt};
-use forerun_skeleton::{AppError, Cancel, Codec};
+use forerun_skeleton::{AppError, Cancel, Codec, Wire as _};
 use forerun_text::tagger::Tagger;
 
 use super::batch::Batch;
@@ -13,6 +13,7 @@ use super::coming::{Coming, Due};
 use super::extract::Extract;
 use super::fields::Fields;
 use super::files::{Files, Ids};
+use super::handed::Handed;
 use super::inputs::{InputFile, Tasks, find};
 use super::page::{Pages, identifier};
 use super::ready::{due, in_order, prepared};
@@ -73,6 +74,8 @@ pub struct FeaturesJob {
     coming: Option<Arc<Coming>>,
     /// Whether more may come than are known.
     open: bool,
+    /// Whether another process found the files and made the database ready.
+    member: bool,
     /// Identifiers of the files in the database, once a run has begun.
     ids: Mutex<Arc<[i64]>>,
     skipped: Mutex<Skipped>,
@@ -131,7 +134,7 @@ impl FeaturesJob {
         Ok(job)
     }
 
-    fn with(
+    pub(super) fn with(
         options: FeatureOptions,
         (files, first): (Arc<Files>, usize),
         (tagger, model): (Tagger, String),
@@ -149,9 +152,15 @@ impl FeaturesJob {
             notes: Vec::new(),
             coming: None,
             open: false,
+            member: false,
             ids: Mutex::new([].into()),
             skipped: Mutex::default(),
         }
+    }
+
+    /// The same where another process found the files and made the database ready, which has given them these identifiers.
+    pub(super) fn of_a_team(self, ids: Vec<i64>) -> Self {
+        FeaturesJob { app: self.app.of_found(), member: true, ids: Mutex::new(ids.into()), ..self }
     }
 
     /// How many files are to be done, as far as they are known before the run.
@@ -337,7 +346,9 @@ impl ReductionJob for FeaturesJob {
 
     /// Begins a run: the database is made ready for what it is going to be given.
     fn cut(&self, grain: u64) -> Result<Tasks, AppError> {
-        self.prepare()?;
+        if !self.member {
+            self.prepare()?;
+        }
         let coming = self.coming.as_ref().filter(|_| self.open);
         Ok(self.cut_known(grain)?.then_coming(coming, grain.min(LARGEST_TASK)))
     }
@@ -380,6 +391,15 @@ impl ReductionJob for FeaturesJob {
 
     fn codec(&self) -> impl Codec<Batch> + Codec<Open> + Sync {
         Stores(self)
+    }
+
+    /// Begins a run: the database is made ready, and the files go with the identifiers that it gives them.
+    fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.prepare()?;
+        let files: Vec<InputFile> =
+            self.files().with(|files| files[..self.first].iter().map(|f| InputFile::clone(f)).collect());
+        let handed: Handed = (files, lock(&self.ids).to_vec());
+        handed.encode(out)
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

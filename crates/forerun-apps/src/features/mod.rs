@@ -14,6 +14,7 @@ pub mod dictionary;
 mod extract;
 mod fields;
 mod files;
+mod handed;
 mod inputs;
 mod job;
 mod model;

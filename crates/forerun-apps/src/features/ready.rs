@@ -1,5 +1,7 @@
 //! What is looked at before a job begins: the model, and what the database has already.
 
+use std::path::Path;
+
 use forerun_skeleton::AppError;
 use forerun_text::tagger::{Model, Tagger};
 
@@ -13,11 +15,17 @@ use super::store::{Database, FORMAT, StoreError, Stored};
 /// Loads the tagger: it, what tells its model, and what the database has, by name.
 pub(super) fn prepared(options: &FeatureOptions) -> Result<(Tagger, String, Vec<Stored>), AppError> {
     options.database.check()?;
-    let path = model::find(options.model.as_deref())?;
+    let (tagger, model) = tagger(options.model.as_deref())?;
+    let stored = stored(&options.database, &model, &options.fields.fingerprint())?;
+    Ok((tagger, model, stored))
+}
+
+/// The tagger of the model that is asked for, and what tells the model.
+pub(super) fn tagger(asked: Option<&Path>) -> Result<(Tagger, String), AppError> {
+    let path = model::find(asked)?;
     let read = Model::load(&path).map_err(|e| AppError::new(format!("the tagger's model: {e}")))?;
     let model = model::fingerprint(&read.to_bytes());
-    let stored = stored(&options.database, &model, &options.fields.fingerprint())?;
-    Ok((Tagger::new(read), model, stored))
+    Ok((Tagger::new(read), model))
 }
 
 /// By name.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::{count, number};
 
@@ -34,7 +35,7 @@ pub struct CrawlArgs {
 }
 
 /// Where a crawl goes, and how it behaves.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Crawl")]
 pub struct CrawlOptions {
     /// Links between a URL to begin with and a page, at most; without it, any number.

@@ -80,7 +80,7 @@ XDG_DATA_DIRS name). `forerun tagger train` makes one. A directory with Brill's 
 CONTEXTUALRULEFILE is a model as well.";
 
 /// What `features` takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct FeatureArgs {
     /// Files of documents (HTML, XML, SGML collections, plain text), and directories that are searched for such; or
     /// URLs, from which a crawl goes on to other pages, and the run begins while they come.
@@ -202,7 +202,7 @@ pub struct ReduceArgs {
 }
 
 /// What `lsi` takes.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct LsiJobArgs {
     /// The model, as `forerun lsi build` wrote it, and the queries: a file in the SMART form, or with one a line.
     #[arg(required = true, num_args = 2, value_names = ["MODEL", "QUERIES"])]

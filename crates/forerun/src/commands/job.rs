@@ -43,7 +43,6 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
         }
         JobCommand::Features(WithJob { job, how }) => {
             how.check()?;
-            not_for_processes("features", &how)?;
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
                 return Err(request(
                     "--skeleton scatter-gather: features are extracted by a reduction; sort can be run so",
@@ -61,6 +60,9 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 None => how.paths().reads(&job.input),
             }
             .check(&mut context.console, |_| false)?;
+            if how.is_for_processes() {
+                context.work = Some(Work::features(&job)?);
+            }
             context.interrupt.busy(|| {
                 let job = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
                 how.job(&job, context)
@@ -107,16 +109,6 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
     }
 }
 
-/// Refuses what ranks that are processes cannot run yet.
-fn not_for_processes<H: Treat>(name: &str, how: &H) -> Result<(), CliError> {
-    match how.is_for_processes() {
-        true => {
-            Err(request(format!("--on mpi: sort and reduce run there, {name} on threads: leave --on out")))
-        }
-        false => Ok(()),
-    }
-}
-
 /// Treats a reduction by external commands.
 ///
 /// # Errors
@@ -155,7 +147,9 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
 /// What is wrong with the request; what failed.
 fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
     how.check()?;
-    not_for_processes("lsi", how)?;
+    if how.is_for_processes() {
+        context.work = Some(Work::lsi(args)?);
+    }
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }

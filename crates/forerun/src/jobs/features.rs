@@ -40,20 +40,7 @@ pub fn seeds(args: &FeatureArgs) -> Result<Vec<String>, CliError> {
 /// What is wrong with the inputs, the model or the database; why no page comes.
 pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Result<FeaturesJob, CliError> {
     let cancel = interrupt.cancel();
-    let options = FeatureOptions {
-        input: args.input.clone(),
-        include: args.include.clone(),
-        fields: args
-            .fields
-            .as_deref()
-            .map_or_else(|| Ok(Fields::default()), Fields::load)
-            .map_err(request)?,
-        model: args.model.clone(),
-        database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,
-        largest: size("--max-file", &args.max_file)?,
-        patience: time("--patience", &args.patience)?,
-        cancel: cancel.clone(),
-    };
+    let options = options(args, cancel)?;
     let seeds = seeds(args)?;
     if seeds.is_empty() {
         return FeaturesJob::open(options).map_err(request);
@@ -73,6 +60,32 @@ pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Res
         interrupt.closes(close);
     }
     Ok(job)
+}
+
+fn options(args: &FeatureArgs, cancel: &Cancel) -> Result<FeatureOptions, CliError> {
+    let fields = args.fields.as_deref().map_or_else(|| Ok(Fields::default()), Fields::load);
+    Ok(FeatureOptions {
+        input: args.input.clone(),
+        include: args.include.clone(),
+        fields: fields.map_err(request)?,
+        model: args.model.clone(),
+        database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,
+        largest: size("--max-file", &args.max_file)?,
+        patience: time("--patience", &args.patience)?,
+        cancel: cancel.clone(),
+    })
+}
+
+/// The same job in a process that does a part of it, from what was [handed over](forerun_apps::ReductionJob::hand_over).
+///
+/// # Errors
+/// What is wrong with the model; an input that is not on this host.
+pub fn features_of_a_team(
+    args: &FeatureArgs,
+    handed: &[u8],
+    cancel: &Cancel,
+) -> Result<FeaturesJob, CliError> {
+    FeaturesJob::member(options(args, cancel)?, handed).map_err(request)
 }
 
 /// Where the crawl keeps its pages.

@@ -20,7 +20,7 @@ use crate::planning::Facts;
 use crate::scatter;
 use crate::signals::Interrupt;
 
-pub use features::{features, seeds};
+pub use features::{features, features_of_a_team, seeds};
 pub use file::words;
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.

@@ -2,9 +2,8 @@
 
 use std::cell::RefCell;
 
-use forerun_apps::command::{CommandJob, Inputs, Selection};
+use forerun_apps::command::{Inputs, Selection};
 use forerun_apps::sort::SortJob;
-use forerun_apps::timed::TimedJob;
 use forerun_apps::{Erased, ErasedJob, ScatterGatherJob, Together};
 use forerun_mpi::{Inside, Setting, local_ranks, run_with};
 use forerun_platform::{Plan, Skeleton};
@@ -26,26 +25,22 @@ use crate::scatter::explain as explain_scatter;
 /// A job as this process opened it.
 enum Opened {
     Sort(SortJob),
-    Reduce(CommandJob),
-    Tasks(TimedJob),
+    /// One that runs as a reduction only.
+    Other(Box<dyn ErasedJob>),
 }
 
 impl Opened {
     fn job(&self) -> &dyn ErasedJob {
         match self {
             Opened::Sort(job) => job,
-            Opened::Reduce(job) => job,
-            Opened::Tasks(job) => job,
+            Opened::Other(job) => &**job,
         }
     }
 
     fn scattered(&self) -> Result<&dyn ScatterGatherJob, CliError> {
         match self {
             Opened::Sort(job) => Ok(job),
-            Opened::Reduce(_) => Err(CliError::Request("external commands run as a reduction".into())),
-            Opened::Tasks(_) => {
-                Err(CliError::Request("tasks known by their costs run as a reduction".into()))
-            }
+            Opened::Other(job) => Err(CliError::Request(format!("{} runs as a reduction", job.name()))),
         }
     }
 }
@@ -93,9 +88,15 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
             let inputs = Inputs::open(&Selection { paths: args.input.clone(), include: Vec::new() })?;
             let job = jobs::reduce(args, inputs, cancel).map_err(said)?;
             ErasedJob::take_over(&job, &order.kept)?;
-            Opened::Reduce(job)
+            Opened::Other(Box::new(job))
         }
-        Work::Tasks(args, profile) => Opened::Tasks(jobs::timed_tasks(args, profile, cancel).map_err(said)?),
+        Work::Tasks(args, profile) => {
+            Opened::Other(Box::new(jobs::timed_tasks(args, profile, cancel).map_err(said)?))
+        }
+        Work::Features(args) => {
+            Opened::Other(Box::new(jobs::features_of_a_team(args, &order.kept, cancel).map_err(said)?))
+        }
+        Work::Lsi(args) => Opened::Other(Box::new(jobs::lsi(args, cancel).map_err(said)?)),
     })
 }
 

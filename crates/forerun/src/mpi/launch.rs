@@ -82,6 +82,7 @@ pub fn run(
         Report::Measured(_) => return Err(failed("the first rank is another build of forerun")),
     };
     let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes } = told;
+    let notes = job.notes().into_iter().chain(notes).collect();
     if let Some(finisher) = ranks.get_mut(finisher..=finisher) {
         append_finish(finisher, ranks_s, finish_s);
     }

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::{InputFile, Inputs};
+use forerun_apps::features::find_model;
 use forerun_mpi::Sample;
 use forerun_platform::{Plan, RankTimes, ReductionProfile};
 use forerun_skeleton::{AppError, Wire as _};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{ReduceArgs, SortArgs, TasksArgs};
+use crate::cli::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 
 /// A job in words that another process can read.
@@ -20,6 +21,10 @@ pub enum Work {
     Reduce(ReduceArgs),
     /// Tasks that take the time that they cost.
     Tasks(TasksArgs, Box<ReductionProfile>),
+    /// Features of documents, which are handed over as they were found.
+    Features(Box<FeatureArgs>),
+    /// Queries and a model.
+    Lsi(LsiJobArgs),
 }
 
 impl Work {
@@ -55,6 +60,27 @@ impl Work {
             ..args.clone()
         }))
     }
+
+    /// Features of documents.
+    ///
+    /// # Errors
+    /// That there is no model.
+    pub fn features(args: &FeatureArgs) -> Result<Work, CliError> {
+        // The other hosts are asked for the model that was found here.
+        let model = find_model(args.model.as_deref()).map_err(request)?;
+        Ok(Work::Features(Box::new(FeatureArgs { model: Some(model), ..args.clone() })))
+    }
+
+    /// Queries matched with a model.
+    ///
+    /// # Errors
+    /// What cannot be on MPI.
+    pub fn lsi(args: &LsiJobArgs) -> Result<Work, CliError> {
+        if args.db.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+            return Err(to_a_file());
+        }
+        Ok(Work::Lsi(args.clone()))
+    }
 }
 
 fn to_a_file() -> CliError {
@@ -82,7 +108,7 @@ pub struct JobOrder {
     pub plan: Plan,
     /// The directory that names of files are relative to.
     pub directory: PathBuf,
-    /// What a pilot kept: see [`ReductionJob::hand_over`](forerun_apps::ReductionJob::hand_over).
+    /// What the launching process has found and kept: see [`ReductionJob::hand_over`](forerun_apps::ReductionJob::hand_over).
     #[serde(skip)]
     pub kept: Vec<u8>,
 }
