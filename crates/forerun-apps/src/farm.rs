@@ -1,7 +1,7 @@
 //! What the command line needs to know of a farm to plan, run and rehearse it.
 
-use forerun_skeleton::AppError;
 use forerun_skeleton::farm::Answer;
+use forerun_skeleton::{AppError, Codec};
 
 /// An application with its input, that runs as a farm.
 pub trait FarmJob: Answer<Answer: Send> + Sync {
@@ -26,6 +26,12 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// # Errors
     /// Ends the run with the sentence.
     fn deliver(&self, index: u64, answer: Self::Answer) -> Result<(), AppError>;
+
+    /// Writes answers as bytes for ranks that share no memory, and reads them.
+    fn codec(&self) -> impl Codec<Self::Answer> + Sync;
+
+    /// Lets go of what one process at a time may have open, before another one runs the job.
+    fn let_go(&self) {}
 
     /// What task `index` works on, for a message.
     fn input_name(&self, index: u64) -> String;

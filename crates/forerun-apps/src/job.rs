@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use forerun_platform::JoinAt;
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
-use forerun_skeleton::{AppError, Codec, Message};
+use forerun_skeleton::{AppError, Cancel, Codec, Message};
 
 use crate::erased::{Erased, ErasedJob, Together};
 
@@ -195,6 +195,16 @@ pub trait ReductionJob: Job + Sized {
     /// A sentence that says what cannot be read.
     fn hand_over(&self, _out: &mut Vec<u8>) -> Result<(), AppError> {
         Ok(())
+    }
+
+    /// Tells the same job in other processes of tasks of at most `grain` bytes while inputs keep coming
+    /// ([`Job::first_sizes`]), until no more do or `stop` is set; gives their number. Called after
+    /// [`ReductionJob::hand_over`], while the others run.
+    ///
+    /// # Errors
+    /// Why no more come, or cannot be told.
+    fn list_tasks(&self, _grain: u64, _stop: &Cancel) -> Result<u64, AppError> {
+        Err(AppError::new(format!("inputs of {} do not keep coming for other processes", self.name())))
     }
 
     /// Keeps what [`ReductionJob::hand_over`] wrote in another process.

@@ -151,6 +151,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Ranks, the masters of a farm included, which are beside its processors.
+    pub fn ranks(&self) -> usize {
+        self.processors + self.farm.map_or(0, |farm| farm.masters)
+    }
+
     /// Ranks of one group.
     pub fn group_size(&self) -> usize {
         self.processors / self.groups

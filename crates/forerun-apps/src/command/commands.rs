@@ -8,7 +8,6 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use forerun_skeleton::reduction::Reduce;
-use forerun_skeleton::wire::garbled;
 use forerun_skeleton::{AppError, Cancel};
 
 use super::call::{Ended, GaveUp, Limits, call};
@@ -23,6 +22,7 @@ use super::output::{Body, Origin, Output};
 use super::scratch::{Scratch, ScratchFile};
 use super::show;
 use super::template::{Takes, Template};
+use super::wire;
 
 /// Bytes of a pilot's results that wait in memory for the run.
 const KEPT_IN_MEMORY: u64 = 64 << 20;
@@ -280,20 +280,7 @@ impl Commands {
     /// # Errors
     /// That there are no such files, or a temporary file cannot be written.
     pub(crate) fn adopt(&self, places: Range<usize>, bytes: &[u8]) -> Result<Output, AppError> {
-        let (Some(first), Some(last)) =
-            (self.files.get(places.start), self.files.get(places.end.wrapping_sub(1)))
-        else {
-            return Err(garbled("a result of these inputs"));
-        };
-        let origin = Origin::new(places, &first.path, &last.path);
-        let body = if bytes.len() as u64 <= self.settings.keep_in_memory {
-            Body::Memory(bytes.to_vec())
-        } else {
-            let (mut to, file) = self.scratch.file()?;
-            std::io::Write::write_all(&mut to, bytes).map_err(|e| self.scratch.trouble(&e))?;
-            Body::File { file, bytes: bytes.len() as u64 }
-        };
-        Ok(Output { body, origin })
+        wire::adopt(&self.files, (&self.scratch, self.settings.keep_in_memory), places, bytes)
     }
 
     fn call(

@@ -1,13 +1,14 @@
 //! A farm whose tasks are runs of an external program, one for each input file.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use forerun_platform::Bytes;
 use forerun_skeleton::farm::Answer;
-use forerun_skeleton::{AppError, Cancel};
+use forerun_skeleton::{AppError, Cancel, Codec};
 
 use super::call::{Ended, Limits, call};
 use super::commands::Role;
@@ -21,6 +22,7 @@ use super::scratch::Scratch;
 use super::show;
 use super::stream::Stream;
 use super::template::Template;
+use super::wire::{self, AnswerCodec};
 use crate::FarmJob;
 
 /// What to run, within which bounds, and what becomes of the outputs.
@@ -110,6 +112,14 @@ impl CommandFarm {
 
     fn lock(&self) -> MutexGuard<'_, Delivered> {
         self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The output of another process for the file at `places`.
+    ///
+    /// # Errors
+    /// That there is no such file, or a temporary file cannot be written.
+    pub(super) fn adopt(&self, places: Range<usize>, bytes: &[u8]) -> Result<Output, AppError> {
+        wire::adopt(&self.files, (&self.scratch, KEEP_IN_MEMORY), places, bytes)
     }
 
     fn file(&self, index: u64) -> Result<&InputFile, AppError> {
@@ -208,6 +218,16 @@ impl FarmJob for CommandFarm {
             delivered.held.insert(index, answer);
         }
         delivered.flush()
+    }
+
+    fn codec(&self) -> impl Codec<Output> + Sync {
+        AnswerCodec(self)
+    }
+
+    /// Closes the journal, and gives up the place of the outputs.
+    fn let_go(&self) {
+        let mut delivered = self.lock();
+        (delivered.journal, delivered.to) = (None, Stream::nowhere(self.cancel.clone()));
     }
 
     fn input_name(&self, index: u64) -> String {

@@ -28,7 +28,7 @@ enum To {
     StandardOutput,
     Special(File, PathBuf),
     File(NamedTempFile, PathBuf),
-    /// It was finished.
+    /// It was finished, or is another process's.
     Nowhere,
 }
 
@@ -54,6 +54,11 @@ impl Stream {
             }
         };
         Ok(Stream { to, cancel, bytes: 0 })
+    }
+
+    /// One that nothing is written to.
+    pub(crate) fn nowhere(cancel: Cancel) -> Self {
+        Stream { to: To::Nowhere, cancel, bytes: 0 }
     }
 
     /// Writes an output.

@@ -1,10 +1,77 @@
 //! Results as bytes, for ranks that share no memory.
 
+use std::io::Write as _;
+use std::ops::Range;
+use std::sync::Arc;
+
 use forerun_skeleton::reduction::{Piece, PieceCodec};
 use forerun_skeleton::wire::{Maybe, garbled};
 use forerun_skeleton::{AppError, Codec, Message as _, Wire};
 
+use super::farm::CommandFarm;
+use super::inputs::InputFile;
+use super::output::{Body, Origin};
+use super::scratch::Scratch;
 use super::{Commands, Extent, Output};
+
+/// Appends an output: the places of its files, and its bytes, wherever they are.
+fn put(output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
+    let places = output.origin.places();
+    (places.start, places.end, output.bytes()).encode(out)?;
+    let start = out.len();
+    output.copy_to(out).map_err(|e| AppError::new(format!("a temporary file cannot be read: {e}")))?;
+    if (out.len() - start) as u64 == output.bytes() {
+        Ok(())
+    } else {
+        Err(AppError::new("a temporary file was changed while the run needed it"))
+    }
+}
+
+/// Takes off what [`put`] appended: the places, and the bytes.
+fn take<'b>(bytes: &mut &'b [u8]) -> Result<(Range<usize>, &'b [u8]), AppError> {
+    let (from, to, length): (usize, usize, usize) = Wire::decode(bytes)?;
+    let body = bytes.split_off(..length).ok_or_else(|| garbled("complete"))?;
+    Ok((from..to, body))
+}
+
+/// The output of another process for the files at `places`, in memory if it has no more bytes than `keep`.
+///
+/// # Errors
+/// That there are no such files, or a temporary file cannot be written.
+pub(super) fn adopt(
+    files: &[InputFile],
+    (scratch, keep): (&Arc<Scratch>, u64),
+    places: Range<usize>,
+    bytes: &[u8],
+) -> Result<Output, AppError> {
+    let (Some(first), Some(last)) = (files.get(places.start), files.get(places.end.wrapping_sub(1))) else {
+        return Err(garbled("a result of these inputs"));
+    };
+    let origin = Origin::new(places, &first.path, &last.path);
+    let body = if bytes.len() as u64 <= keep {
+        Body::Memory(bytes.to_vec())
+    } else {
+        let (mut to, file) = scratch.file()?;
+        to.write_all(bytes).map_err(|e| scratch.trouble(&e))?;
+        Body::File { file, bytes: bytes.len() as u64 }
+    };
+    Ok(Output { body, origin })
+}
+
+/// Writes and reads outputs of a farm's tasks.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AnswerCodec<'a>(pub(super) &'a CommandFarm);
+
+impl Codec<Output> for AnswerCodec<'_> {
+    fn encode(&self, output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
+        put(output, out)
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Output, AppError> {
+        let (places, body) = take(bytes)?;
+        self.0.adopt(places, body)
+    }
+}
 
 /// Writes and reads results of these commands: the places of their files among the inputs, which are the same on all
 /// ranks, and the bytes, wherever they are.
@@ -13,21 +80,12 @@ pub(crate) struct OutputCodec<'a>(pub(crate) &'a Commands);
 
 impl Codec<Output> for OutputCodec<'_> {
     fn encode(&self, output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
-        let places = output.origin.places();
-        (places.start, places.end, output.bytes()).encode(out)?;
-        let start = out.len();
-        output.copy_to(out).map_err(|e| AppError::new(format!("a temporary file cannot be read: {e}")))?;
-        if (out.len() - start) as u64 == output.bytes() {
-            Ok(())
-        } else {
-            Err(AppError::new("a temporary file was changed while the run needed it"))
-        }
+        put(output, out)
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Output, AppError> {
-        let (from, to, length): (usize, usize, usize) = Wire::decode(bytes)?;
-        let body = bytes.split_off(..length).ok_or_else(|| garbled("complete"))?;
-        self.0.adopt(from..to, body)
+        let (places, body) = take(bytes)?;
+        self.0.adopt(places, body)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Jobs that run as a reduction.
 
-use forerun_skeleton::AppError;
+use forerun_skeleton::{AppError, Cancel};
 
 use super::app::Boxing;
 use super::codec::{OfMessage, OfValue};
@@ -56,6 +56,12 @@ pub trait ErasedJob: Job {
     /// A sentence that says what cannot be read.
     fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError>;
 
+    /// As [`ReductionJob::list_tasks`].
+    ///
+    /// # Errors
+    /// Why no more come, or cannot be told.
+    fn list_tasks(&self, grain: u64, stop: &Cancel) -> Result<u64, AppError>;
+
     /// As [`ReductionJob::take_over`].
     ///
     /// # Errors
@@ -104,6 +110,10 @@ impl<J: ReductionJob> ErasedJob for J {
 
     fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
         ReductionJob::hand_over(self, out)
+    }
+
+    fn list_tasks(&self, grain: u64, stop: &Cancel) -> Result<u64, AppError> {
+        ReductionJob::list_tasks(self, grain, stop)
     }
 
     fn take_over(&self, bytes: &[u8]) -> Result<(), AppError> {

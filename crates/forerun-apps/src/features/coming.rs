@@ -169,20 +169,62 @@ impl Coming {
             if wait == 0 {
                 state = self.wait(state);
             } else {
-                let most = wait.div_ceil(PART).min(MOST_FILES);
-                let (first, mut bytes) = (state.next, 0);
-                let fits = |file: &&Arc<InputFile>| {
-                    bytes += file.bytes;
-                    bytes <= grain
-                };
-                let taken =
-                    self.files.with(|files| files[first..first + most].iter().take_while(fits).count());
-                state.next += taken.max(1);
-                let task = first..state.next;
-                state.tasks.push(task);
-                self.changed.notify_all();
+                let (taken, _) = self.fitting(state.next, wait.div_ceil(PART).min(MOST_FILES), grain);
+                self.make(&mut state, taken);
             }
         }
+    }
+
+    /// The places of the pages that come next, as a task of at most `grain` bytes or one page: when there are so many, or they
+    /// have been waited for for so long. `None` where no more come, or `stop` is set.
+    pub(super) fn together(
+        &self,
+        grain: u64,
+        patience: Duration,
+        stop: &Cancel,
+    ) -> Result<Option<Range<usize>>, AppError> {
+        let mut state = self.lock();
+        let mut until = None;
+        loop {
+            self.check(&state)?;
+            let wait = self.files.len() - state.next;
+            if stop.is_cancelled() || self.close.is_cancelled() || (state.ended && wait == 0) {
+                return Ok(None);
+            }
+            if wait > 0 {
+                let until = *until.get_or_insert_with(|| Instant::now() + patience);
+                let (taken, bytes) = self.fitting(state.next, wait.min(MOST_FILES), grain);
+                let full = bytes >= grain || taken < wait;
+                if full || state.ended || Instant::now() >= until {
+                    return Ok(Some(self.make(&mut state, taken)));
+                }
+            }
+            state = self.wait(state);
+        }
+    }
+
+    /// How many of the next `most` pages are within `grain` bytes, at least one, and their bytes.
+    fn fitting(&self, first: usize, most: usize, grain: u64) -> (usize, u64) {
+        self.files.with(|files| {
+            let mut bytes = 0;
+            let fits = |file: &&Arc<InputFile>| {
+                bytes + file.bytes <= grain && {
+                    bytes += file.bytes;
+                    true
+                }
+            };
+            let taken = files[first..first + most].iter().take_while(fits).count();
+            if taken == 0 { (1, files[first].bytes) } else { (taken, bytes) }
+        })
+    }
+
+    /// Makes a task of so many pages.
+    fn make(&self, state: &mut State, pages: usize) -> Range<usize> {
+        let task = state.next..state.next + pages;
+        state.next = task.end;
+        state.tasks.push(task.clone());
+        self.changed.notify_all();
+        task
     }
 
     /// The places of the pages of task `index`, once it was made.

@@ -47,9 +47,9 @@ impl Extract {
         Extract { tagger, fields, files, most, found: false, cancel, spaces: Mutex::default() }
     }
 
-    /// The same where another process has found the files: one that is not there ends the run.
-    pub(super) fn of_found(self) -> Self {
-        Extract { found: true, ..self }
+    /// From now on a file that is not there ends the run, as another process has found it.
+    pub(super) fn end_if_missing(&mut self) {
+        self.found = true;
     }
 
     pub(super) fn fields(&self) -> &Fields {

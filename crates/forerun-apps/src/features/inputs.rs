@@ -12,6 +12,7 @@ use forerun_skeleton::reduction::Source;
 
 use super::coming::Coming;
 use super::files::Files;
+use super::listed::Listed;
 use crate::command::glob::Glob;
 use crate::command::show;
 use crate::command::walk::{Skipped, unreadable, walk};
@@ -107,7 +108,16 @@ fn name(path: &Path) -> Result<String, AppError> {
 pub struct Tasks {
     files: Arc<Files>,
     tasks: Arc<[Range<usize>]>,
-    then: Option<(Arc<Coming>, u64)>,
+    then: Option<Then>,
+}
+
+/// What comes after the tasks that are known from the start.
+#[derive(Debug, Clone)]
+enum Then {
+    /// Tasks of at most so many bytes, made of what comes.
+    Coming(Arc<Coming>, u64),
+    /// Tasks that another process makes of it.
+    Listed(Arc<Listed>),
 }
 
 impl Tasks {
@@ -134,13 +144,21 @@ impl Tasks {
 
     /// These tasks, and after them tasks of at most `grain` bytes made of what comes, if anything does.
     pub(super) fn then_coming(self, coming: Option<&Arc<Coming>>, grain: u64) -> Self {
-        Tasks { then: coming.map(|coming| (coming.clone(), grain)), ..self }
+        Tasks { then: coming.map(|coming| Then::Coming(coming.clone(), grain)), ..self }
+    }
+
+    /// These tasks, and after them those that another process lists.
+    pub(super) fn then_listed(self, listed: Option<&Arc<Listed>>) -> Self {
+        Tasks { then: listed.map(|listed| Then::Listed(listed.clone())), ..self }
     }
 
     /// The files of a task that is known, or was made of what came.
     fn task(&self, index: u64) -> Option<Range<usize>> {
         let known = self.tasks.get(usize::try_from(index).ok()?).cloned();
-        known.or_else(|| self.then.as_ref()?.0.made(index - self.tasks.len() as u64))
+        known.or_else(|| match self.then.as_ref()? {
+            Then::Coming(coming, _) => coming.made(index - self.tasks.len() as u64),
+            Then::Listed(listed) => listed.read_already(index - self.tasks.len() as u64),
+        })
     }
 
     /// The files of a task, for a message.
@@ -170,8 +188,9 @@ impl Source for Tasks {
     fn get(&self, index: u64) -> Result<Option<Range<usize>>, AppError> {
         let known = self.tasks.len() as u64;
         match &self.then {
-            Some((coming, grain)) if index >= known => coming.get(index - known, *grain),
-            Some((coming, _)) if !coming.takes(index) => Ok(None),
+            Some(Then::Coming(coming, grain)) if index >= known => coming.get(index - known, *grain),
+            Some(Then::Coming(coming, _)) if !coming.takes(index) => Ok(None),
+            Some(Then::Listed(listed)) if index >= known => listed.get(index - known),
             _ => Ok(self.task(index)),
         }
     }

@@ -12,10 +12,10 @@ use super::batch::Batch;
 use super::coming::{Coming, Due};
 use super::extract::Extract;
 use super::fields::Fields;
-use super::files::{Files, Ids};
-use super::handed::Handed;
+use super::files::Files;
 use super::inputs::{InputFile, Tasks, find};
-use super::page::{Pages, identifier};
+use super::listed::Listed;
+use super::page::Pages;
 use super::ready::{due, in_order, prepared};
 use super::show;
 use super::sink::{FeatureSinks, Open};
@@ -60,28 +60,32 @@ struct Skipped {
 #[derive(Debug)]
 pub struct FeaturesJob {
     database: Database,
-    app: Extract,
+    pub(super) app: Extract,
     /// Tells the model.
     model: String,
     patience: Duration,
     cancel: Cancel,
     /// How many files are known from the start.
-    first: usize,
+    pub(super) first: usize,
     /// How many others the database had then.
     already: usize,
     notes: Vec<String>,
     /// Where pages come from, of a job whose inputs are pages.
-    coming: Option<Arc<Coming>>,
+    pub(super) coming: Option<Arc<Coming>>,
     /// Whether more may come than are known.
     open: bool,
     /// Whether another process found the files and made the database ready.
-    member: bool,
+    pub(super) member: bool,
+    /// Where the tasks are listed of pages that another process takes.
+    pub(super) listed: Option<Arc<Listed>>,
+    /// Where they are to be listed for other processes.
+    pub(super) list: Option<PathBuf>,
     /// Identifiers of the files in the database, once a run has begun.
-    ids: Mutex<Arc<[i64]>>,
+    pub(super) ids: Mutex<Arc<[i64]>>,
     skipped: Mutex<Skipped>,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -153,14 +157,11 @@ impl FeaturesJob {
             coming: None,
             open: false,
             member: false,
+            listed: None,
+            list: None,
             ids: Mutex::new([].into()),
             skipped: Mutex::default(),
         }
-    }
-
-    /// The same where another process found the files and made the database ready, which has given them these identifiers.
-    pub(super) fn of_a_team(self, ids: Vec<i64>) -> Self {
-        FeaturesJob { app: self.app.of_found(), member: true, ids: Mutex::new(ids.into()), ..self }
     }
 
     /// How many files are to be done, as far as they are known before the run.
@@ -168,7 +169,7 @@ impl FeaturesJob {
         self.first
     }
 
-    fn files(&self) -> &Files {
+    pub(super) fn files(&self) -> &Files {
         self.app.files()
     }
 
@@ -185,40 +186,9 @@ impl FeaturesJob {
         &self.cancel
     }
 
-    pub(super) fn ids(&self) -> Ids {
-        match self.coming {
-            Some(_) => Ids::Pages(self.app.files().clone()),
-            None => Ids::Given(lock(&self.ids).clone()),
-        }
-    }
-
-    /// Identifiers for a rehearsal, and the names that have them by their places: all files are new there.
-    pub(super) fn rehearsal_ids(&self) -> (Ids, Vec<String>) {
-        match self.coming {
-            Some(_) => (self.ids(), Vec::new()),
-            None => (Ids::Given((1..=self.first as i64).collect()), self.names()),
-        }
-    }
-
     /// The names of the files that were known from the start.
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.files().with(|files| files[..self.first].iter().map(|f| f.name.clone()).collect())
-    }
-
-    /// Of a result the pages, by identifier and name; none where inputs are files.
-    pub(super) fn pages_of(&self, stored: &Batch) -> Vec<(i64, String)> {
-        if self.coming.is_none() {
-            return Vec::new();
-        }
-        let name = |place: u64| Some(self.files().get(usize::try_from(place).ok()?)?.name.clone());
-        let names = stored.files.iter().filter_map(|f| name(f.file));
-        names.map(|name| (identifier(&name), name)).collect()
-    }
-
-    /// Of these pages those that the database has and that are done again.
-    pub(super) fn done_again(&self, pages: &[(i64, String)]) -> Vec<i64> {
-        let again = |coming: &Arc<Coming>| coming.again(pages.iter().map(|(id, _)| *id));
-        self.coming.as_ref().map_or(Vec::new(), again)
     }
 
     /// Remembers what was passed over.
@@ -350,7 +320,11 @@ impl ReductionJob for FeaturesJob {
             self.prepare()?;
         }
         let coming = self.coming.as_ref().filter(|_| self.open);
-        Ok(self.cut_known(grain)?.then_coming(coming, grain.min(LARGEST_TASK)))
+        let known = self.cut_known(grain)?;
+        Ok(match &self.listed {
+            Some(_) => known.then_listed(self.listed.as_ref()),
+            None => known.then_coming(coming, grain.min(LARGEST_TASK)),
+        })
     }
 
     fn cut_known(&self, grain: u64) -> Result<Tasks, AppError> {
@@ -396,10 +370,11 @@ impl ReductionJob for FeaturesJob {
     /// Begins a run: the database is made ready, and the files go with the identifiers that it gives them.
     fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
         self.prepare()?;
-        let files: Vec<InputFile> =
-            self.files().with(|files| files[..self.first].iter().map(|f| InputFile::clone(f)).collect());
-        let handed: Handed = (files, lock(&self.ids).to_vec());
-        handed.encode(out)
+        self.handed()?.encode(out)
+    }
+
+    fn list_tasks(&self, grain: u64, stop: &Cancel) -> Result<u64, AppError> {
+        self.list(grain.min(LARGEST_TASK), stop)
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

@@ -17,6 +17,7 @@ mod files;
 mod handed;
 mod inputs;
 mod job;
+mod listed;
 mod model;
 mod page;
 mod query;

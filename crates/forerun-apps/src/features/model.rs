@@ -53,8 +53,13 @@ fn places() -> Vec<PathBuf> {
 
 /// Tells models apart: the FNV-1a hash of the file, in 64 bits.
 pub(super) fn fingerprint(model: &[u8]) -> String {
+    format!("{:016x}", hash(model))
+}
+
+/// FNV-1a in 64 bits.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
-    format!("{:016x}", model.iter().fold(0xcbf2_9ce4_8422_2325, step))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, step)
 }
 
 #[cfg(test)]

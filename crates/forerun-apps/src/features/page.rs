@@ -3,7 +3,10 @@
 use forerun_skeleton::AppError;
 use sha2::{Digest as _, Sha256};
 
+use super::batch::Batch;
+use super::files::Ids;
 use super::inputs::InputFile;
+use super::job::{FeaturesJob, lock};
 
 /// Pages that come while the job runs, as files that are there and named by their URLs.
 pub trait Pages: Iterator<Item = InputFile> + Send {
@@ -23,6 +26,54 @@ pub(super) fn identifier(url: &str) -> i64 {
     let digest = Sha256::digest(url.as_bytes());
     let first = digest.iter().take(8).fold(0u64, |number, byte| number << 8 | u64::from(*byte));
     FIRST | (first >> 2) as i64
+}
+
+impl FeaturesJob {
+    /// Whether inputs are pages.
+    fn is_of_pages(&self) -> bool {
+        self.coming.is_some() || self.listed.is_some()
+    }
+
+    pub(super) fn ids(&self) -> Ids {
+        match self.is_of_pages() {
+            true => Ids::Pages(self.app.files().clone()),
+            false => Ids::Given(lock(&self.ids).clone()),
+        }
+    }
+
+    /// Identifiers for a rehearsal, and the names that have them by their places: all files are new there.
+    pub(super) fn rehearsal_ids(&self) -> (Ids, Vec<String>) {
+        match self.coming {
+            Some(_) => (self.ids(), Vec::new()),
+            None => (Ids::Given((1..=self.first as i64).collect()), self.names()),
+        }
+    }
+
+    /// Of a result the pages, by identifier and name; none where inputs are files.
+    ///
+    /// # Errors
+    /// That they are in no list.
+    pub(super) fn pages_of(&self, stored: &Batch) -> Result<Vec<(i64, String)>, AppError> {
+        if !self.is_of_pages() {
+            return Ok(Vec::new());
+        }
+        if let (Some(listed), Some(last)) = (&self.listed, stored.files.iter().map(|f| f.file).max()) {
+            listed.catch_up(last)?;
+        }
+        let name = |place: u64| Some(self.files().get(usize::try_from(place).ok()?)?.name.clone());
+        let names = stored.files.iter().filter_map(|f| name(f.file));
+        Ok(names.map(|name| (identifier(&name), name)).collect())
+    }
+
+    /// Of these pages those that the database has and that are done again.
+    pub(super) fn done_again(&self, pages: &[(i64, String)]) -> Vec<i64> {
+        let ids = pages.iter().map(|(id, _)| *id);
+        match (&self.coming, &self.listed) {
+            (Some(coming), _) => coming.again(ids),
+            (_, Some(listed)) => listed.again(ids),
+            _ => Vec::new(),
+        }
+    }
 }
 
 #[cfg(test)]

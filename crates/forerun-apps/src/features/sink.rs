@@ -92,7 +92,7 @@ impl<'j> FeatureSink<'j> {
         let Some(set) = merged(std::mem::take(&mut self.waiting)) else { return Ok(()) };
         self.bytes = 0;
         let FeatureSink { job, open, ids, rehearsal, .. } = self;
-        let pages = job.pages_of(&set);
+        let pages = job.pages_of(&set)?;
         let again = if *rehearsal { Vec::new() } else { job.done_again(&pages) };
         open.session.with(|store| {
             if !pages.is_empty() {

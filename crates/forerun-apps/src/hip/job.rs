@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use forerun_skeleton::farm::Answer;
-use forerun_skeleton::{AppError, Message};
+use forerun_skeleton::wire::Plain;
+use forerun_skeleton::{AppError, Codec, Message, Wire};
 
 use super::motion::{Angles, hip_rotation};
 use super::prosthesis::{Cup, Side, Stem};
@@ -84,6 +85,16 @@ pub struct Free(pub Vec<bool>);
 impl Message for Free {
     fn bytes(&self) -> u64 {
         self.0.len() as u64
+    }
+}
+
+impl Wire for Free {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.0.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        Wire::decode(bytes).map(Free)
     }
 }
 
@@ -216,6 +227,10 @@ impl FarmJob for RangeOfMotion {
             *place = Some(answer);
         }
         Ok(())
+    }
+
+    fn codec(&self) -> impl Codec<Free> + Sync {
+        Plain
     }
 
     fn input_name(&self, index: u64) -> String {

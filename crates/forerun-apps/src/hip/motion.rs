@@ -1,5 +1,6 @@
 //! Rotations of a hip: flexion, abduction, internal rotation.
 
+use std::fmt;
 use std::str::FromStr;
 
 use super::prosthesis::Side;
@@ -35,6 +36,13 @@ impl Angles {
     /// The place of the angle nearest to 0.
     pub(super) fn neutral(&self) -> usize {
         (0..self.count).min_by(|&a, &b| self.at(a).abs().total_cmp(&self.at(b).abs())).unwrap_or(0)
+    }
+}
+
+/// As it is read.
+impl fmt::Display for Angles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.from, self.at(self.count.saturating_sub(1)), self.step)
     }
 }
 
@@ -96,6 +104,10 @@ mod tests {
         let angles: Angles = "-30:120:2".parse().expect("angles");
         assert_eq!((angles.len(), angles.at(0), angles.at(75), angles.neutral()), (76, -30.0, 120.0, 15));
         assert_eq!("0:0:1".parse::<Angles>().expect("one").len(), 1);
+        for text in ["-30:120:2", "0:0:1", "-0.3:0.7:0.1", "-359.9:360:0.2"] {
+            let angles: Angles = text.parse().expect("angles");
+            assert_eq!(angles.to_string().parse(), Ok(angles));
+        }
         for bad in ["", "1:2", "1:2:0", "5:1:1", "0:1:-1", "a:b:c", "0:1:1:1", "0:360:0.01", "0:nan:1"] {
             assert!(bad.parse::<Angles>().is_err(), "{bad}");
         }

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use forerun_skeleton::AppError;
 use forerun_skeleton::farm::Answer;
+use forerun_skeleton::wire::Plain;
+use forerun_skeleton::{AppError, Codec};
 
 use super::{Mandelbrot, Row, View, write_png};
 use crate::FarmJob;
@@ -62,6 +63,10 @@ impl FarmJob for Picture {
             place.copy_from_slice(&row);
         }
         Ok(())
+    }
+
+    fn codec(&self) -> impl Codec<Row> + Sync {
+        Plain
     }
 
     fn input_name(&self, index: u64) -> String {

@@ -23,7 +23,7 @@ mod picture;
 mod view;
 
 use forerun_skeleton::farm::Answer;
-use forerun_skeleton::{AppError, Message};
+use forerun_skeleton::{AppError, Message, Wire};
 
 use deep::Reference;
 pub use escape::{escape, escape_all};
@@ -61,6 +61,16 @@ pub struct Row(pub Vec<u32>);
 impl Message for Row {
     fn bytes(&self) -> u64 {
         4 * self.0.len() as u64
+    }
+}
+
+impl Wire for Row {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.0.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        Wire::decode(bytes).map(Row)
     }
 }
 

@@ -40,7 +40,9 @@ mod shape;
 mod share;
 mod slave;
 mod waits;
+mod wire;
 
 pub use job::Answer;
 pub use message::{Attempt, HEADER, Half, Parcel, Spent};
 pub use shape::{Farm, Group, Masters, Shape};
+pub use wire::ParcelCodec;

@@ -3,15 +3,19 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use forerun_platform::Way;
+use forerun_skeleton::farm::Masters;
+use serde::{Deserialize, Serialize};
 
 use super::count::{count, number};
-use super::options::{Pin, processors};
+use super::options::{MpiOptions, Pin, processors, way_of_messages};
 
 /// How a farm is run.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan")]
 pub struct FarmShape {
-    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps.
+    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps; with --on mpi it is one of
+    /// them.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
     pub processors: Pin<usize>,
     /// Tasks of a message; without it, as many as make messages cost little.
@@ -20,6 +24,10 @@ pub struct FarmShape {
     /// Messages of tasks that a processor has at a time; without it, 2 where tasks are short.
     #[arg(long, value_name = "N", value_parser = prefetch)]
     pub prefetch: Option<u64>,
+    /// Masters, each with a part of the tasks and of the processors; or dynamic: one, and processors that become masters of
+    /// a part of the tasks while theirs make them wait.
+    #[arg(long, value_name = "N|dynamic", default_value = "1", value_parser = masters)]
+    pub masters: Masters,
     /// How often a task that fails is tried again, on another processor, before the run ends.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = retries)]
     pub retries: u32,
@@ -31,6 +39,16 @@ pub struct FarmWays {
     /// Parts of the plan.
     #[command(flatten)]
     pub shape: FarmShape,
+    /// How: threads, or mpi (each rank a process, on one host or many).
+    #[arg(long, value_name = "WAY", default_value = "threads", value_parser = way_of_messages)]
+    pub on: Way,
+    /// With --on mpi: the hosts that the prediction is for, a platform file such as `calibrate --on mpi` writes; without
+    /// it, this machine.
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub platform: Option<String>,
+    /// MPI.
+    #[command(flatten)]
+    pub mpi: MpiOptions,
     /// Write what the pilot found as a profile, with a section `[farm]`.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub write_profile: Option<PathBuf>,
@@ -40,6 +58,16 @@ fn positive(text: &str) -> Result<u64, String> {
     match count(text)? {
         0 => Err("expected at least 1".into()),
         n => Ok(n),
+    }
+}
+
+fn masters(text: &str) -> Result<Masters, String> {
+    match text {
+        "dynamic" => Ok(Masters::Dynamic),
+        _ => match number(text) {
+            Ok(masters @ 1..) => Ok(Masters::Fixed(masters)),
+            _ => Err("expected dynamic, or a number of masters, at least 1".into()),
+        },
     }
 }
 
@@ -60,6 +88,17 @@ fn retries(text: &str) -> Result<u32, String> {
 /// What `farm` takes.
 #[derive(Debug, Clone, Args)]
 pub struct FarmCommand {
+    /// The command and its files.
+    #[command(flatten)]
+    pub job: FarmJobArgs,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}
+
+/// A command, its files, and where outputs go.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+pub struct FarmJobArgs {
     /// Command of a task, such as 'gzip -c {}': `{}` in it stands for the task's file; without, its content comes
     /// on standard input. What it writes to standard output is the task's output.
     #[arg(value_name = "COMMAND")]
@@ -95,7 +134,4 @@ pub struct FarmCommand {
     /// Directory for temporary files; without it, $TMPDIR or /tmp.
     #[arg(long, value_name = "DIR")]
     pub tmp: Option<PathBuf>,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use forerun_apps::hip::Angles;
+use serde::{Deserialize, Serialize};
 
 use super::farm::FarmWays;
 use super::job::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
@@ -49,8 +50,21 @@ Examples:
   the whole set:
     forerun run mandelbrot -o set.png
   around i, 1e-50 wide, with all the digits that takes:
-    forerun run mandelbrot --centre=0,1 --width 1e-50 --iterations 5000 -o deep.png")]
+    forerun run mandelbrot --centre=0,1 --width 1e-50 --iterations 5000 -o deep.png
+  by four processes of MPI, one of which hands the tasks out:
+    forerun run mandelbrot --on mpi -p 4 -o set.png")]
 pub struct MandelbrotCommand {
+    /// The picture.
+    #[command(flatten)]
+    pub job: MandelbrotArgs,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}
+
+/// A picture of the Mandelbrot set.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+pub struct MandelbrotArgs {
     /// The middle, as RE,IM: decimal numbers with as many digits as you need.
     #[arg(long, value_name = "RE,IM", default_value = "-0.75,0", allow_hyphen_values = true)]
     pub centre: String,
@@ -66,9 +80,6 @@ pub struct MandelbrotCommand {
     /// The picture, as PNG.
     #[arg(short, long, value_name = "FILE.png")]
     pub out: PathBuf,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
 }
 
 /// What `hip` takes.
@@ -80,6 +91,17 @@ neck, the pelvis is reamed to the cup, and both are tested without the head, whi
 Example:
   forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 -o motion.csv")]
 pub struct HipCommand {
+    /// The hip.
+    #[command(flatten)]
+    pub job: HipArgs,
+    /// How.
+    #[command(flatten)]
+    pub how: FarmWays,
+}
+
+/// A hip, and which rotations are tried.
+#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+pub struct HipArgs {
     /// The femur, as STL.
     #[arg(long, value_name = "FILE.stl")]
     pub femur: PathBuf,
@@ -97,12 +119,15 @@ pub struct HipCommand {
     pub left: bool,
     /// Angles of flexion that are tried; extension is negative.
     #[arg(long, value_name = "FROM:TO:STEP", default_value = "-30:130:2", allow_hyphen_values = true)]
+    #[serde(with = "angles")]
     pub flexion: Angles,
     /// Angles of abduction; adduction is negative.
     #[arg(long, value_name = "FROM:TO:STEP", default_value = "-30:50:2", allow_hyphen_values = true)]
+    #[serde(with = "angles")]
     pub abduction: Angles,
     /// Angles of internal rotation; external is negative.
     #[arg(long, value_name = "FROM:TO:STEP", default_value = "-50:50:2", allow_hyphen_values = true)]
+    #[serde(with = "angles")]
     pub rotation: Angles,
     /// Radius of the head, and of the inside of the cup.
     #[arg(long, value_name = "MM", default_value_t = 16.0, value_parser = length)]
@@ -131,13 +156,24 @@ pub struct HipCommand {
     /// Write the limits of rotation and abduction over flexion as a plot, as SVG.
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
+}
+
+/// Angles as they are given.
+mod angles {
+    use forerun_apps::hip::Angles;
+    use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
+
+    pub(super) fn serialize<S: Serializer>(angles: &Angles, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_str(angles)
+    }
+
+    pub(super) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Angles, D::Error> {
+        String::deserialize(from)?.parse().map_err(D::Error::custom)
+    }
 }
 
 /// A point that was given.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Centre(pub [f64; 3]);
 
 fn point(text: &str) -> Result<Centre, String> {

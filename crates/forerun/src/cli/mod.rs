@@ -19,8 +19,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub use count::{count, number};
 pub use crawl::{CrawlArgs, CrawlOptions};
-pub use farm::{FarmCommand, FarmShape, FarmWays};
-pub use farm_jobs::{Centre, HipCommand, MandelbrotCommand, RunArgs, RunJob};
+pub use farm::{FarmCommand, FarmJobArgs, FarmShape, FarmWays};
+pub use farm_jobs::{Centre, HipArgs, HipCommand, MandelbrotArgs, MandelbrotCommand, RunArgs, RunJob};
 pub use job::{FeatureArgs, JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{

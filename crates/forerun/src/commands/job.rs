@@ -50,9 +50,9 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             }
             let seeds = jobs::seeds(&job)?;
             match seeds.first() {
-                Some(url) if !how.can_follow() => {
+                Some(url) if !how.can_crawl() => {
                     return Err(request(format!(
-                        "{url}: pages are crawled by `run`, once and on threads, without --by; else fetch them before \
+                        "{url}: pages are crawled by `run`, once, on threads or MPI, without --by; else fetch them before \
                          (forerun crawl {url} -o DIR) and name DIR/pages"
                     )));
                 }

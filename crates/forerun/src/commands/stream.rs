@@ -10,7 +10,7 @@ use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
 use crate::planning::{self, Facts, plan};
-use crate::{compare, describe, execute, figures};
+use crate::{compare, describe, execute, figures, mpi};
 
 /// Runs a job whose input keeps coming.
 ///
@@ -35,12 +35,17 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         (platform, describe::plan(&planned), planned.best.plan, Some(predicted))
     };
     console.note("plan", &lines)?;
-    let bar = console.bar(None, "tasks");
-    let mut done = execute::execute(job, &plan, Way::Threads, &platform, &bar, interrupt)?;
+    let mut done = match (&context.work, how.on) {
+        (Some(work), Way::Mpi) => mpi::run(work, job, &plan, &platform.name, &how.mpi, interrupt)?,
+        _ => {
+            let bar = console.bar(None, "tasks");
+            execute::execute(job, &plan, Way::Threads, &platform, &bar, interrupt)?
+        }
+    };
     done.outcome.predicted_throughput = predicted;
     console.note("result", &done.result)?;
-    for note in job.notes() {
-        console.note("note", &note)?;
+    for note in &done.notes {
+        console.note("note", note)?;
     }
     console.say("", &compare::verdict(&done.outcome))?;
     console.data(&[done.outcome])

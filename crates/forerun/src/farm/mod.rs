@@ -1,36 +1,76 @@
-//! Jobs as farms: a pilot, a plan, a run, and how far off it was.
+//! Jobs as farms: a pilot, a plan, a run on threads or by MPI's processes, and how far off it was.
 
 mod pilot;
 mod plan;
 mod run;
 mod subset;
 
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
 use forerun_apps::FarmJob;
-use forerun_platform::{FarmProfile, Profile};
+use forerun_platform::{FarmProfile, Profile, Way};
+use forerun_skeleton::Wire as _;
+use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
 
-use crate::cli::{FarmShape, FarmWays};
+use crate::cli::FarmWays;
 use crate::commands::Context;
-use crate::error::{CliError, request};
+use crate::error::{CliError, failed, request};
+use crate::mpi::{self, Work};
+use crate::paths::Paths;
 use crate::{compare, describe, execute, figures, file, text};
 
-/// Runs a job: as much of it as is not done already.
+#[cfg(feature = "mpi")]
+pub use self::run::{explain, shape};
+#[cfg(feature = "mpi")]
+pub use self::subset::{Deliveries, Subset, deliver};
+
+/// The files that are read and written whatever the job.
+pub fn paths(how: &FarmWays) -> Paths {
+    let platform = how.platform.as_deref().map(Path::new).filter(|p| p.is_file());
+    Paths::new()
+        .reads(platform)
+        .reads(how.mpi.hostfile.as_deref())
+        .writes("--write-profile", how.write_profile.as_deref())
+}
+
+/// The job in words for other processes, where these run it.
+///
+/// # Errors
+/// What cannot be on MPI, or is of MPI only.
+pub fn for_processes(
+    how: &FarmWays,
+    work: impl FnOnce() -> Result<Work, CliError>,
+) -> Result<Option<Work>, CliError> {
+    if how.on == Way::Mpi {
+        mpi::launcher(&how.mpi)?;
+        return work().map(Some);
+    }
+    match how.mpi.hostfile.is_some() || how.mpi.mpirun.is_some() || how.platform.is_some() {
+        true => {
+            Err(request("--hostfile, --mpirun and --platform are of --on mpi: give it, or leave them out"))
+        }
+        false => Ok(None),
+    }
+}
+
+/// Runs a job: as much of it as is not done already. `after` follows on threads; on MPI, the first rank has done it.
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt, .. } = context;
+pub fn run<J: FarmJob>(
+    job: &J,
+    how: &FarmWays,
+    after: impl FnOnce() -> Result<(), CliError>,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Context { console, interrupt, work } = context;
     if let Some(file) = &how.write_profile {
         file::check("--write-profile", file)?;
     }
-    let slaves = how.shape.slaves();
-    if slaves >= MOST_RANKS {
-        return Err(request(format!(
-            "--processors {slaves}: at most {} do tasks, each on a thread, beside one that hands them out",
-            MOST_RANKS - 1
-        )));
-    }
-    let platform = figures::platform(None, context)?;
+    let team = Team::of(how)?;
+    let platform = figures::platform(how.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
     let mut rest: Vec<u64> = (0..job.tasks()).filter(|&task| !job.is_done(task)).collect();
@@ -41,7 +81,10 @@ pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(),
             &format!("{} of {} were finished before", done, text::plural(job.tasks(), "task")),
         )?;
     }
-    let found = pilot::pilot(job, &mut rest, slaves, &how.shape, interrupt)?;
+    // Of a run on MPI, the first rank gets what the pilot gives.
+    let kept = work.is_some().then(Mutex::default);
+    let at_once = if work.is_some() { 1 } else { team.slaves };
+    let found = pilot::pilot(job, &mut rest, at_once, &how.shape, kept.as_ref(), interrupt)?;
     let costs = found.as_ref().map(|found| &found.costs);
     if let Some(found) = &found {
         console.note("pilot", &pilot::words(found))?;
@@ -49,23 +92,78 @@ pub fn run<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(),
     if let (Some(file), Some(costs)) = (&how.write_profile, costs) {
         file::write(file, profile(job, costs).to_toml().as_bytes())?;
     }
-    let plan = plan::plan(costs, rest.len() as u64, slaves, &platform, &how.shape)?;
+    let hosts = how.platform.is_some().then_some(&platform);
+    let plan = plan::plan(costs, rest.len() as u64, team, (&platform, hosts), &how.shape)?;
     console.note("plan", &plan::words(&plan))?;
-    let done = run::run(job, &rest, &plan, &platform, context)?;
+    let done = match work {
+        Some(work) => {
+            job.let_go();
+            let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
+            let mut bytes = Vec::new();
+            (rest, kept).encode(&mut bytes).map_err(failed)?;
+            let told = mpi::told((work, &plan), bytes, &how.mpi, interrupt)?;
+            mpi::done(told, &plan, (job.name(), &platform.name))
+        }
+        None => {
+            let done = run::run(job, &rest, &plan, &platform, context)?;
+            after()?;
+            done
+        }
+    };
     console.note("result", &done.result)?;
+    for note in &done.notes {
+        console.note("note", note)?;
+    }
     console.say("", &compare::verdict(&done.outcome))?;
     console.data(&[done.outcome])?;
     execute::stop_if_interrupted(interrupt)
 }
 
+/// How many do tasks, and how many hand them out.
+#[derive(Debug, Clone, Copy)]
+struct Team {
+    slaves: usize,
+    /// None where the one rank does all.
+    masters: usize,
+    dynamic: bool,
+}
+
+impl Team {
+    /// Those that are asked for.
+    ///
+    /// # Errors
+    /// Too many, or too few.
+    fn of(how: &FarmWays) -> Result<Team, CliError> {
+        let processors = how.shape.processors.get().unwrap_or_else(figures::workers);
+        let dynamic = how.shape.masters == Masters::Dynamic;
+        let masters = if let Masters::Fixed(masters) = how.shape.masters { masters } else { 1 };
+        let alone = processors == 1 && masters == 1;
+        let (slaves, masters) = match how.on {
+            _ if alone => (1, 0),
+            // The masters are among the processes.
+            Way::Mpi => (processors.saturating_sub(masters), masters),
+            _ => (processors, masters),
+        };
+        let ranks = slaves + masters;
+        if how.on == Way::Threads && ranks > MOST_RANKS {
+            return Err(request(format!(
+                "--processors {slaves}: at most {} do tasks, each on a thread, beside what hands them out",
+                MOST_RANKS.saturating_sub(masters)
+            )));
+        }
+        let masters_asked = if dynamic { Masters::Dynamic } else { Masters::Fixed(masters.max(1)) };
+        Shape { masters: masters_asked, ..Shape::new(ranks) }.check().map_err(request)?;
+        if how.on == Way::Mpi && ranks != processors {
+            return Err(request(format!(
+                "--masters {masters}: of {} there are none left to do tasks",
+                text::plural(processors as u64, "process")
+            )));
+        }
+        Ok(Team { slaves, masters, dynamic })
+    }
+}
+
 fn profile<J: FarmJob>(job: &J, costs: &FarmProfile) -> Profile {
     let source = format!("a pilot of {}", job.summary());
     Profile { application: job.name().into(), source, farm: Some(costs.clone()), ..Profile::default() }
-}
-
-impl FarmShape {
-    /// Processors that do tasks.
-    fn slaves(&self) -> usize {
-        self.processors.get().unwrap_or_else(figures::workers)
-    }
 }

@@ -9,7 +9,7 @@ use forerun_platform::{Cost, FarmProfile};
 use forerun_skeleton::farm::Shape;
 use indicatif::ProgressBar;
 
-use super::run::{farm, shape};
+use super::run::farm;
 use crate::cli::FarmShape;
 use crate::error::CliError;
 use crate::signals::Interrupt;
@@ -29,8 +29,8 @@ pub(super) struct Found {
     seconds: f64,
 }
 
-/// Does some of the tasks of `rest`, which their answers are delivered of, and takes them out of it. None where there are
-/// too few.
+/// Does some of the tasks of `rest`, and takes them out of it; their answers are delivered, or kept as bytes where that is asked
+/// for. None where there are too few.
 ///
 /// # Errors
 /// What failed.
@@ -39,6 +39,7 @@ pub(super) fn pilot<J: FarmJob>(
     rest: &mut Vec<u64>,
     slaves: usize,
     how: &FarmShape,
+    kept: Option<&Mutex<Vec<u8>>>,
     interrupt: &Interrupt,
 ) -> Result<Option<Found>, CliError> {
     let begun = Instant::now();
@@ -49,8 +50,10 @@ pub(super) fn pilot<J: FarmJob>(
     let (mut from, mut round) = (0, slaves);
     while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S {
         let tasks = &order[from..order.len().min(from + round)];
-        let shape = Shape { ordered: false, ..shape(how, slaves.min(tasks.len()), job) };
-        farm(job, tasks, shape, 0, &bar, Some(&tried), interrupt)?;
+        let slaves = slaves.min(tasks.len());
+        let ranks = if slaves > 1 { slaves + 1 } else { 1 };
+        let shape = Shape { attempts: how.retries.saturating_add(1), ..Shape::new(ranks) };
+        farm((job, tasks), shape, 0, (&bar, Some(&tried), kept), interrupt)?;
         from += tasks.len();
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);

@@ -6,6 +6,7 @@ use forerun_platform::{
 };
 use forerun_skeleton::farm::HEADER;
 
+use super::Team;
 use crate::cli::FarmShape;
 use crate::error::{CliError, request};
 use crate::text;
@@ -19,17 +20,19 @@ const TRIP: f64 = 0.005;
 /// Most slaves for which it is looked whether a master keeps up with them.
 const MOST_RANKS: usize = 4096;
 
-/// Plans `rest` tasks, with the time that is expected where the costs are known.
+/// Plans `rest` tasks, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
+/// many cores of the platform's kind as there are ranks.
 ///
 /// # Errors
 /// What the model refuses.
 pub(super) fn plan(
     costs: Option<&FarmProfile>,
     rest: u64,
-    slaves: usize,
-    platform: &Platform,
+    team: Team,
+    (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
 ) -> Result<Plan, CliError> {
+    let Team { slaves, masters, dynamic } = team;
     let mut plan = Plan {
         skeleton: Skeleton::Farm,
         strategy: Strategy::MasterSlave,
@@ -48,24 +51,23 @@ pub(super) fn plan(
         reason: String::new(),
     };
     let mut farm = FarmPlan {
-        masters: usize::from(slaves > 1),
-        dynamic: false,
+        masters,
+        dynamic,
         grain: how.tasks_per_message.unwrap_or(1),
         prefetch: how.prefetch.unwrap_or(1),
         attempts: how.retries.saturating_add(1),
     };
     if let Some(costs) = costs.filter(|_| rest > 0) {
-        if slaves == 1 {
+        if masters == 0 {
             let makespan_s = costs.task.fixed * rest as f64;
             plan.predicted = Some(interval(makespan_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
             // Masters mostly sleep; the cores are the slaves'.
-            let hosts = Platform::new(
-                &platform.name,
-                vec![Host::new("host", 1, slaves + 1)],
-                platform.network.clone(),
-            );
+            let ranks = slaves + masters;
+            let own =
+                || Platform::new(&platform.name, vec![Host::new("host", 1, ranks)], platform.network.clone());
+            let hosts = hosts.cloned().unwrap_or_else(own);
             let model = |grain: u64, prefetch: u64| -> Result<Farm, CliError> {
                 let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
                 let work_s = grain as f64 * costs.task.fixed;
@@ -73,7 +75,7 @@ pub(super) fn plan(
                 let tasks = Tasks::new(rest.div_ceil(grain), work_s, HEADER as f64, bytes);
                 Farm::on(&hosts, Tasks { spread, prefetch, ..tasks }).map_err(request)
             };
-            let trip = model(1, 1)?.trip(slaves + 1).map_err(request)?;
+            let trip = model(1, 1)?.trip(ranks).map_err(request)?;
             if how.tasks_per_message.is_none() {
                 let worth =
                     (trip.master_s() / (OVERHEAD * costs.task.fixed.max(f64::MIN_POSITIVE))).ceil() as u64;
@@ -84,9 +86,13 @@ pub(super) fn plan(
                 farm.prefetch = if trip.total_s - costs.task.fixed > TRIP * work_s { 2 } else { 1 };
             }
             let model = model(farm.grain, farm.prefetch)?;
-            let prediction = model.predict(slaves + 1, 1).map_err(request)?;
-            plan.predicted = Some(interval(prediction.makespan_s, costs, rest));
-            plan.reason = reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?);
+            let prediction = model.predict(ranks, masters).map_err(request)?;
+            if dynamic {
+                plan.reason = "masters that change are not predicted".into();
+            } else {
+                plan.predicted = Some(interval(prediction.makespan_s, costs, rest));
+                plan.reason = reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?);
+            }
         }
     }
     plan.window = farm.prefetch as usize;
@@ -122,7 +128,8 @@ pub(super) fn words(plan: &Plan) -> String {
     let tasks = plan.grain.tasks.unwrap_or(0);
     let mut line = format!("farm on {}", text::plural(plan.processors as u64, "processor"));
     if let Some(farm) = plan.farm.filter(|farm| farm.masters > 0) {
-        line += &format!(" with {} beside", text::plural(farm.masters as u64, "master"));
+        let dynamic = if farm.dynamic { ", and more where they make processors wait," } else { "" };
+        line += &format!(" with {}{dynamic} beside", text::plural(farm.masters as u64, "master"));
         if farm.grain > 1 {
             line += &format!(", {} a message", text::plural(farm.grain, "task"));
         }
@@ -135,6 +142,7 @@ pub(super) fn words(plan: &Plan) -> String {
         (Some(predicted), reason) => {
             format!("{line}\n{} predicted; {reason}", text::seconds(predicted.makespan_s))
         }
-        (None, _) => line,
+        (None, "") => line,
+        (None, reason) => format!("{line}\n{reason}"),
     }
 }

@@ -1,6 +1,6 @@
 //! Running tasks of a job on threads.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use forerun_apps::FarmJob;
 use forerun_platform::{Plan, Platform, RankTimes, Stage, Way};
@@ -10,7 +10,6 @@ use forerun_skeleton::{Failure, Options, Program, Ran, RunError, threads};
 use indicatif::ProgressBar;
 
 use super::subset::{Deliveries, Subset};
-use crate::cli::FarmShape;
 use crate::commands::Context;
 use crate::error::CliError;
 use crate::execute::{Done, finished, measured};
@@ -21,16 +20,14 @@ const SPANS: usize = 2000;
 /// Answers that wait in memory for one before them.
 const AHEAD: u64 = 1024;
 
-/// The shape of a farm of so many slaves that nothing else is known of.
-pub(super) fn shape<J: FarmJob>(how: &FarmShape, slaves: usize, job: &J) -> Shape {
-    Shape {
-        ranks: if slaves > 1 { slaves + 1 } else { 1 },
-        masters: Masters::Fixed(1),
-        ordered: job.in_order(),
-        ahead: AHEAD,
-        attempts: how.retries.saturating_add(1),
-        ..Shape::new(1)
+/// The shape of the farm of a plan.
+pub fn shape<J: FarmJob>(job: &J, plan: &Plan) -> Shape {
+    let mut shape = Shape { ordered: job.in_order(), ahead: AHEAD, ..Shape::new(plan.ranks()) };
+    if let Some(farm) = plan.farm {
+        (shape.grain, shape.prefetch, shape.attempts) = (farm.grain, farm.prefetch, farm.attempts);
+        shape.masters = if farm.dynamic { Masters::Dynamic } else { Masters::Fixed(farm.masters.max(1)) };
     }
+    shape
 }
 
 /// Does what is left of a job as planned.
@@ -46,13 +43,7 @@ pub(super) fn run<J: FarmJob>(
 ) -> Result<Done, CliError> {
     let Context { console, interrupt, .. } = context;
     let bar = console.bar(Some(rest.len() as u64), "tasks");
-    let mut shape = Shape::new(if plan.processors > 1 { plan.processors + 1 } else { 1 });
-    shape.ordered = job.in_order();
-    shape.ahead = AHEAD;
-    if let Some(farm) = plan.farm {
-        (shape.grain, shape.prefetch, shape.attempts) = (farm.grain, farm.prefetch, farm.attempts);
-    }
-    let ran = farm(job, rest, shape, SPANS, &bar, None, interrupt)?;
+    let ran = farm((job, rest), shape(job, plan), SPANS, (&bar, None, None), interrupt)?;
     bar.set_message("finishing");
     let (result, finish_s) = finished(interrupt, || job.finish())?;
     bar.finish_and_clear();
@@ -64,21 +55,19 @@ pub(super) fn run<J: FarmJob>(
     Ok(Done { outcome, result, notes: Vec::new() })
 }
 
-/// Does these tasks of a job.
+/// Does these tasks of a job, and keeps their answers as bytes where that is asked for.
 ///
 /// # Errors
 /// What failed, with its input; interrupted.
 pub(super) fn farm<J: FarmJob>(
-    job: &J,
-    tasks: &[u64],
+    (job, tasks): (&J, &[u64]),
     shape: Shape,
     timeline: usize,
-    bar: &ProgressBar,
-    tried: Option<&Mutex<Vec<(f64, u64)>>>,
+    (bar, tried, kept): (&ProgressBar, Option<&Mutex<Vec<(f64, u64)>>>, Option<&Mutex<Vec<u8>>>),
     interrupt: &Interrupt,
-) -> Result<Ran<Option<()>>, CliError> {
+) -> Result<Ran<Option<Vec<u8>>>, CliError> {
     let subset = Subset { job, tasks, bar, tried };
-    let sinks = Deliveries { job, tasks };
+    let sinks = Deliveries { job, tasks, keep: kept.is_some() };
     let options = Options {
         window: shape.window().max(4),
         timeline,
@@ -86,25 +75,30 @@ pub(super) fn farm<J: FarmJob>(
         ..Options::new(shape.ranks)
     };
     let farm = Farm::new(&subset, &sinks, shape).map_err(|e| CliError::Request(e.to_string()))?;
-    farm.run(OnThreads(options)).map_err(|e| explain(job, tasks, e, interrupt))
+    let ran = farm.run(OnThreads(options)).map_err(|e| explain(job, tasks, e, interrupt.signal()))?;
+    if let Some(kept) = kept {
+        let kept = &mut *kept.lock().unwrap_or_else(PoisonError::into_inner);
+        ran.outs.iter().flatten().for_each(|bytes| kept.extend_from_slice(bytes));
+    }
+    Ok(ran)
 }
 
 struct OnThreads(Options);
 
-impl<R: forerun_skeleton::Message + Send> Runner<Parcel<R>, Option<()>> for OnThreads {
-    type Ran = Ran<Option<()>>;
+impl<R: forerun_skeleton::Message + Send> Runner<Parcel<R>, Option<Vec<u8>>> for OnThreads {
+    type Ran = Ran<Option<Vec<u8>>>;
 
     fn run<P>(self, program: &P) -> Result<Self::Ran, RunError>
     where
-        P: Program<Msg = Parcel<R>, Out = Option<()>> + Sync,
+        P: Program<Msg = Parcel<R>, Out = Option<Vec<u8>>> + Sync,
     {
         threads::run(program, &self.0)
     }
 }
 
 /// Says which input failed.
-fn explain<J: FarmJob>(job: &J, tasks: &[u64], e: RunError, interrupt: &Interrupt) -> CliError {
-    if let Some(signal) = interrupt.signal() {
+pub fn explain<J: FarmJob>(job: &J, tasks: &[u64], e: RunError, signal: Option<i32>) -> CliError {
+    if let Some(signal) = signal {
         return CliError::Interrupted(signal);
     }
     match e {

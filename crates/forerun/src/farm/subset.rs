@@ -6,16 +6,19 @@ use std::time::Instant;
 use forerun_apps::FarmJob;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
-use forerun_skeleton::{AppError, Message as _};
+use forerun_skeleton::{AppError, Codec as _, Message as _, Wire};
 use indicatif::ProgressBar;
 
 /// These tasks of a job.
-pub(super) struct Subset<'a, J> {
-    pub(super) job: &'a J,
-    pub(super) tasks: &'a [u64],
-    pub(super) bar: &'a ProgressBar,
+pub struct Subset<'a, J> {
+    /// The job.
+    pub job: &'a J,
+    /// The tasks, by the job's numbers.
+    pub tasks: &'a [u64],
+    /// Moved by every task.
+    pub bar: &'a ProgressBar,
     /// Seconds of each task that was done, and the bytes of its answer, where that is asked for.
-    pub(super) tried: Option<&'a Mutex<Vec<(f64, u64)>>>,
+    pub tried: Option<&'a Mutex<Vec<(f64, u64)>>>,
 }
 
 impl<J: FarmJob> Answer for Subset<'_, J> {
@@ -41,28 +44,59 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
     }
 }
 
-/// Hands answers to the job, under the job's numbers.
-pub(super) struct Deliveries<'a, J> {
-    pub(super) job: &'a J,
-    pub(super) tasks: &'a [u64],
+/// Hands answers to the job, under the job's numbers; or keeps them as bytes, for a process that does.
+pub struct Deliveries<'a, J> {
+    /// The job.
+    pub job: &'a J,
+    /// Its tasks, by the farm's numbers.
+    pub tasks: &'a [u64],
+    /// Whether answers are kept.
+    pub keep: bool,
 }
 
-impl<J: FarmJob> Sink<J::Answer> for Deliveries<'_, J> {
-    type Out = ();
+/// Takes the answers of one master.
+pub struct Delivery<'a, J> {
+    of: Deliveries<'a, J>,
+    kept: Vec<u8>,
+}
+
+impl<J: FarmJob> Sink<J::Answer> for Delivery<'_, J> {
+    /// What was kept, for [`deliver`].
+    type Out = Vec<u8>;
 
     fn accept(&mut self, piece: Piece<J::Answer>) -> Result<(), AppError> {
-        self.job.deliver(self.tasks[piece.first as usize], piece.value)
+        let task = self.of.tasks[piece.first as usize];
+        if !self.of.keep {
+            return self.of.job.deliver(task, piece.value);
+        }
+        task.encode(&mut self.kept)?;
+        self.of.job.codec().encode(&piece.value, &mut self.kept)
     }
 
-    fn close(self) -> Result<(), AppError> {
-        Ok(())
+    fn close(self) -> Result<Vec<u8>, AppError> {
+        Ok(self.kept)
     }
 }
 
 impl<'a, J: FarmJob> Sinks<J::Answer> for Deliveries<'a, J> {
-    type Sink = Deliveries<'a, J>;
+    type Sink = Delivery<'a, J>;
 
     fn open(&self, _rank: usize) -> Result<Self::Sink, AppError> {
-        Ok(Deliveries { job: self.job, tasks: self.tasks })
+        let Deliveries { job, tasks, keep } = *self;
+        Ok(Delivery { of: Deliveries { job, tasks, keep }, kept: Vec::new() })
     }
+}
+
+/// Hands answers that were kept to the job.
+///
+/// # Errors
+/// What the job says; that they are none of its.
+#[cfg(feature = "mpi")]
+pub fn deliver<J: FarmJob>(job: &J, mut kept: &[u8]) -> Result<(), AppError> {
+    while !kept.is_empty() {
+        let task = Wire::decode(&mut kept)?;
+        let answer = job.codec().decode(&mut kept)?;
+        job.deliver(task, answer)?;
+    }
+    Ok(())
 }

@@ -12,6 +12,9 @@ use crate::crawling::{self, Site};
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
 
+/// What the list of pages for other processes is called, in the directory of the crawl.
+const LIST: &str = "tasks";
+
 /// The URLs among the inputs; none where they are files.
 ///
 /// # Errors
@@ -56,6 +59,7 @@ pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Res
     };
     let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
     let job = FeaturesJob::follow(options, site, gathered, &close).map_err(request)?;
+    let job = job.listed_in(dir.join(LIST));
     if job.first_sizes().is_some() {
         interrupt.closes(close);
     }

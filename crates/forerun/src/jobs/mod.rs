@@ -1,5 +1,6 @@
 //! From the command line's words to jobs.
 
+mod farms;
 mod features;
 mod file;
 
@@ -20,6 +21,7 @@ use crate::planning::Facts;
 use crate::scatter;
 use crate::signals::Interrupt;
 
+pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{features, features_of_a_team, seeds};
 pub use file::words;
 

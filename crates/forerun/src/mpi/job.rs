@@ -11,12 +11,12 @@ use forerun_skeleton::reduction::{PacketCodec, Reduction, Shape, Source as _};
 use forerun_skeleton::scatter_gather::{ParcelCodec, Scatter, Shape as Team};
 use forerun_skeleton::threads::{ReadAhead, WriteBehind};
 use forerun_skeleton::wire::Plain;
-use forerun_skeleton::{AppError, Cancel, Options, Ran, RunError};
+use forerun_skeleton::{AppError, Cancel, Codec, Options, Ran, RunError};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 
 use super::programs::{Finishing, Keeping, each, holders};
-use super::{JobOrder, Told, Work};
+use super::{JobOrder, Told, Work, farm};
 use crate::error::CliError;
 use crate::execute::{TIMELINE, explain as explain_reduction};
 use crate::jobs;
@@ -46,10 +46,10 @@ impl Opened {
 }
 
 /// What is common to all that the ranks of a run do.
-struct Crew<'a> {
-    world: SimpleCommunicator,
-    options: Options,
-    plan: &'a Plan,
+pub(super) struct Crew<'a> {
+    pub(super) world: SimpleCommunicator,
+    pub(super) options: Options,
+    pub(super) plan: &'a Plan,
 }
 
 /// Runs the job of `order`; gives what it came to on the first rank.
@@ -59,26 +59,40 @@ struct Crew<'a> {
 pub(super) fn run(inside: &Inside, order: &JobOrder) -> Result<Option<Told>, CliError> {
     let plan = &order.plan;
     let options = Options {
-        ranks: plan.processors,
+        ranks: plan.ranks(),
         window: plan.window,
         timeline: TIMELINE,
         cancel: inside.cancel().clone(),
     };
     let team = Crew { world: inside.world(), options, plan };
+    if plan.skeleton == Skeleton::Farm {
+        return farm::run(&team, order);
+    }
     let opened = each(&team.world, &team.options, || open(order, inside.cancel())).map_err(unopened)?;
     match plan.skeleton {
-        Skeleton::Reduction => reduce(&team, opened.job()),
         Skeleton::ScatterGather => scatter(&team, opened.scattered()?),
-        Skeleton::Farm => Err(CliError::Request("farms run on threads, not on MPI".into())),
+        Skeleton::Reduction | Skeleton::Farm => reduce(&team, opened.job()),
     }
+}
+
+/// What was wrong with a request, as ranks tell it.
+pub(super) fn said(e: CliError) -> AppError {
+    AppError::new(e.to_string())
+}
+
+/// Goes to the directory that names of files are relative to.
+///
+/// # Errors
+/// That it cannot be entered.
+pub(super) fn enter(order: &JobOrder) -> Result<(), AppError> {
+    std::env::set_current_dir(&order.directory).map_err(|e| {
+        AppError::new(format!("the directory {} cannot be entered: {e}", order.directory.display()))
+    })
 }
 
 /// Opens the job.
 fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
-    let said = |e: CliError| AppError::new(e.to_string());
-    std::env::set_current_dir(&order.directory).map_err(|e| {
-        AppError::new(format!("the directory {} cannot be entered: {e}", order.directory.display()))
-    })?;
+    enter(order)?;
     Ok(match &order.work {
         Work::Sort(args) => {
             let here = local_ranks(order.plan.processors);
@@ -97,11 +111,14 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
             Opened::Other(Box::new(jobs::features_of_a_team(args, &order.kept, cancel).map_err(said)?))
         }
         Work::Lsi(args) => Opened::Other(Box::new(jobs::lsi(args, cancel).map_err(said)?)),
+        Work::Mandelbrot(_) | Work::Hip(_) | Work::Farm(_) => {
+            return Err(AppError::new("a farm was planned as another pattern"));
+        }
     })
 }
 
 /// Says why a job cannot be opened.
-fn unopened(e: RunError) -> CliError {
+pub(super) fn unopened(e: RunError) -> CliError {
     match e {
         RunError::Failed(failure) => {
             CliError::Request(format!("{} (on rank {})", failure.message, failure.rank))
@@ -123,7 +140,8 @@ fn reduce(team: &Crew<'_>, job: &dyn ErasedJob) -> Result<Option<Told>, CliError
     let ran = ran.map_err(explain)?;
     let left = left.into_inner().flatten();
     let finish = |left| job.finish(left);
-    finished(team, job, left, finish, explain)?.told(ran, source.len().unwrap_or(0))
+    finished(team, left, &*job.left_codec(), (finish, || job.notes()), explain)?
+        .told(ran, source.len().unwrap_or(0))
 }
 
 fn scatter(team: &Crew<'_>, job: &dyn ScatterGatherJob) -> Result<Option<Told>, CliError> {
@@ -155,28 +173,27 @@ fn scatter(team: &Crew<'_>, job: &dyn ScatterGatherJob) -> Result<Option<Told>, 
         Some(written) => job.conclude(written),
         None => Err(AppError::new("the first rank left no result")),
     };
-    finished(team, job, left, finish, explain)?.told(ran, source.len().unwrap_or(0))
+    finished(team, left, &*job.left_codec(), (finish, || job.notes()), explain)?
+        .told(ran, source.len().unwrap_or(0))
 }
 
 /// How a run was finished, as the first rank heard.
-struct Finished {
+pub(super) struct Finished {
     ran: Option<Ran<(Option<String>, Vec<String>)>>,
     finisher: usize,
 }
 
-/// Makes the result of what was left.
-fn finished(
+/// Makes the result of what was left, and asks every rank what there is to note.
+pub(super) fn finished<T>(
     team: &Crew<'_>,
-    job: &dyn ErasedJob,
-    left: Option<Erased>,
-    finish: impl Fn(Vec<Erased>) -> Result<String, AppError>,
+    left: Option<T>,
+    codec: &(impl Codec<T> + ?Sized),
+    (finish, notes): (impl Fn(Vec<T>) -> Result<String, AppError>, impl Fn() -> Vec<String>),
     explain: impl Fn(RunError) -> CliError,
 ) -> Result<Finished, CliError> {
     let Crew { world, options, .. } = team;
     let holders = holders(world, left.is_some());
-    let codec = job.left_codec();
-    let notes = || job.notes();
-    let program = Finishing { holders: &holders, left: RefCell::new(left), codec: &*codec, finish, notes };
+    let program = Finishing { holders: &holders, left: RefCell::new(left), codec, finish, notes };
     let options = Options { timeline: 0, ..options.clone() };
     let ran = run_with(world, &program, &options, &Setting::new(Plain, Plain)).map_err(explain)?;
     Ok(Finished { ran, finisher: holders.first().copied().unwrap_or(0) })
@@ -184,7 +201,7 @@ fn finished(
 
 impl Finished {
     /// What the run came to, on the first rank.
-    fn told(self, pattern: Option<Ran<bool>>, tasks: u64) -> Result<Option<Told>, CliError> {
+    pub(super) fn told(self, pattern: Option<Ran<bool>>, tasks: u64) -> Result<Option<Told>, CliError> {
         let (Some(pattern), Some(end)) = (pattern, self.ran) else { return Ok(None) };
         let (mut result, mut notes) = (None, Vec::new());
         for (rank, (said, noted)) in end.outs.into_iter().enumerate() {

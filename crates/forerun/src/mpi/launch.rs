@@ -1,10 +1,12 @@
 //! Starting the processes of a job, and what becomes of them.
 
-use std::io;
+use std::panic::resume_unwind;
+use std::{io, thread};
 
 use forerun_apps::ErasedJob;
 use forerun_mpi::{Launch, Launcher, linked};
 use forerun_platform::{Plan, Way};
+use forerun_skeleton::Cancel;
 
 use super::{JobOrder, Order, Report, Told, WORD, Work};
 use crate::cli::MpiOptions;
@@ -72,24 +74,76 @@ pub fn run(
 ) -> Result<Done, CliError> {
     let mut kept = Vec::new();
     job.hand_over(&mut kept).map_err(failed)?;
+    let order = || told((work, plan), kept, options, interrupt);
+    let mut told = match job.first_sizes() {
+        None => order()?,
+        Some(_) => beside(job, plan, interrupt, order)?,
+    };
+    told.notes.splice(..0, job.notes());
+    Ok(done(told, plan, (job.name(), platform)))
+}
+
+/// Runs a job whose inputs keep coming: tells its ranks of them meanwhile.
+fn beside(
+    job: &dyn ErasedJob,
+    plan: &Plan,
+    interrupt: &Interrupt,
+    ranks: impl FnOnce() -> Result<Told, CliError>,
+) -> Result<Told, CliError> {
+    let stop = Cancel::new();
+    thread::scope(|scope| {
+        let teller = scope.spawn(|| {
+            let tasks = job.list_tasks(plan.grain.bytes, &stop);
+            if tasks.is_err() {
+                // The ranks would wait for ever.
+                interrupt.cancel().cancel();
+            }
+            tasks
+        });
+        let told = ranks();
+        stop.cancel();
+        let tasks = teller.join().unwrap_or_else(|panic| resume_unwind(panic));
+        match (told, tasks) {
+            (Err(e @ CliError::Interrupted(_)), _) => Err(e),
+            // Ranks that failed are why there are no more; where there are none, they end for that.
+            (Err(e), Ok(_)) => Err(e),
+            (_, Err(e)) => Err(failed(e)),
+            (Ok(told), Ok(tasks)) => Ok(Told { tasks, ..told }),
+        }
+    })
+}
+
+/// Starts the processes of a job, and hears what it came to.
+///
+/// # Errors
+/// Interrupted; what failed.
+pub fn told(
+    (work, plan): (&Work, &Plan),
+    kept: Vec<u8>,
+    options: &MpiOptions,
+    interrupt: &Interrupt,
+) -> Result<Told, CliError> {
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
     let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
     let input = Order::Job(Box::new(order)).encode().map_err(request)?;
-    let told = match launch(plan.processors, options, &input, interrupt)? {
-        Report::Done(told) => *told,
-        Report::Failed(what) => return Err(failed(what)),
-        Report::Refused(what) => return Err(request(what)),
-        Report::Measured(_) => return Err(failed("the first rank is another build of forerun")),
-    };
+    match launch(plan.ranks(), options, &input, interrupt)? {
+        Report::Done(told) => Ok(*told),
+        Report::Failed(what) => Err(failed(what)),
+        Report::Refused(what) => Err(request(what)),
+        Report::Measured(_) => Err(failed("the first rank is another build of forerun")),
+    }
+}
+
+/// What a run came to: with the job's name and the platform's.
+pub fn done(told: Told, plan: &Plan, (job, platform): (&str, &str)) -> Done {
     let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes } = told;
-    let notes = job.notes().into_iter().chain(notes).collect();
     if let Some(finisher) = ranks.get_mut(finisher..=finisher) {
         append_finish(finisher, ranks_s, finish_s);
     }
     let mut plan = plan.clone();
     plan.grain.tasks = Some(tasks);
     let mut outcome = measured(Way::Mpi, plan, (ranks_s, finish_s), ranks, tasks);
-    outcome.job = job.name().to_string();
+    outcome.job = job.to_string();
     outcome.platform = platform.to_string();
-    Ok(Done { outcome, result, notes })
+    Done { outcome, result, notes }
 }

@@ -8,12 +8,14 @@
 //! |---|---|
 //! | `order` | what the processes are told, and what they answer |
 //! | `launch` | the side of the command |
-//! | `rank`, `job` | the side of the processes |
+//! | `rank`, `job`, `farm` | the side of the processes |
 //! | `programs` | what ranks do together before and after the pattern |
 //!
 //! *Invariant:* whatever can fail on one rank alone (an input that is missing there, a full disk) happens in a program over the
 //! endpoint, so that all ranks end by it, and it is said once.
 
+#[cfg(feature = "mpi")]
+mod farm;
 #[cfg(feature = "mpi")]
 mod job;
 mod launch;
@@ -23,7 +25,7 @@ mod programs;
 #[cfg(feature = "mpi")]
 mod rank;
 
-pub use self::launch::{launch, launcher, run};
+pub use self::launch::{done, launch, launcher, run, told};
 pub use self::order::{JobOrder, Order, Report, Told, Work};
 #[cfg(feature = "mpi")]
 pub use self::rank::rank;

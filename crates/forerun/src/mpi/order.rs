@@ -9,7 +9,9 @@ use forerun_platform::{Plan, RankTimes, ReductionProfile};
 use forerun_skeleton::{AppError, Wire as _};
 use serde::{Deserialize, Serialize};
 
-use crate::cli::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs};
+use crate::cli::{
+    FarmJobArgs, FeatureArgs, HipArgs, LsiJobArgs, MandelbrotArgs, ReduceArgs, SortArgs, TasksArgs,
+};
 use crate::error::{CliError, request};
 
 /// A job in words that another process can read.
@@ -25,6 +27,12 @@ pub enum Work {
     Features(Box<FeatureArgs>),
     /// Queries and a model.
     Lsi(LsiJobArgs),
+    /// A picture of the Mandelbrot set, as a farm.
+    Mandelbrot(MandelbrotArgs),
+    /// The range of motion of a hip, as a farm.
+    Hip(Box<HipArgs>),
+    /// A command for each of its files, as a farm.
+    Farm(FarmJobArgs),
 }
 
 impl Work {
@@ -52,9 +60,8 @@ impl Work {
         if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
             return Err(to_a_file());
         }
-        let named = |file: &InputFile| -> PathBuf { file.path.clone() };
         Ok(Work::Reduce(ReduceArgs {
-            input: inputs.files().iter().map(named).collect(),
+            input: named(inputs),
             include: Vec::new(),
             files_from: None,
             ..args.clone()
@@ -81,6 +88,28 @@ impl Work {
         }
         Ok(Work::Lsi(args.clone()))
     }
+
+    /// A farm of a command over `inputs`, which every rank takes as they were found here.
+    ///
+    /// # Errors
+    /// What cannot be on MPI.
+    pub fn farm(args: &FarmJobArgs, inputs: &Inputs) -> Result<Work, CliError> {
+        if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+            return Err(to_a_file());
+        }
+        Ok(Work::Farm(FarmJobArgs {
+            input: named(inputs),
+            include: Vec::new(),
+            files_from: None,
+            ..args.clone()
+        }))
+    }
+}
+
+/// The files of inputs, as they were found.
+fn named(inputs: &Inputs) -> Vec<PathBuf> {
+    let named = |file: &InputFile| -> PathBuf { file.path.clone() };
+    inputs.files().iter().map(named).collect()
 }
 
 fn to_a_file() -> CliError {

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 
-use forerun_apps::Erased;
 use forerun_mpi::{Setting, run_with};
 use forerun_platform::Stage;
 use forerun_skeleton::reduction::Runner;
@@ -108,19 +107,20 @@ pub(super) fn holders(world: &SimpleCommunicator, holds: bool) -> Vec<usize> {
 
 /// Makes the result of what the groups' sinks left: on the first rank that has some, to which the others send theirs. Every
 /// rank returns what it has to note.
-pub(super) struct Finishing<'f, F, N> {
+pub(super) struct Finishing<'f, T, C: ?Sized, F, N> {
     /// The ranks that have something.
     pub(super) holders: &'f [usize],
     /// What this one has.
-    pub(super) left: RefCell<Option<Erased>>,
-    pub(super) codec: &'f (dyn Codec<Erased> + Sync),
+    pub(super) left: RefCell<Option<T>>,
+    pub(super) codec: &'f C,
     pub(super) finish: F,
     pub(super) notes: N,
 }
 
-impl<F, N> Program for Finishing<'_, F, N>
+impl<T, C, F, N> Program for Finishing<'_, T, C, F, N>
 where
-    F: Fn(Vec<Erased>) -> Result<String, AppError>,
+    C: Codec<T> + ?Sized,
+    F: Fn(Vec<T>) -> Result<String, AppError>,
     N: Fn() -> Vec<String>,
 {
     type Msg = Body;
@@ -145,7 +145,7 @@ where
             }
             return Ok((None, (self.notes)()));
         }
-        let mut all: Vec<Erased> = left.into_iter().collect();
+        let mut all: Vec<T> = left.into_iter().collect();
         for &other in others {
             let Body(bytes) = e.recv_from(other).await?;
             let read = || self.codec.decode(&mut &bytes[..]);

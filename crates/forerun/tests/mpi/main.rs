@@ -4,6 +4,15 @@
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of the command line")]
 mod util;
 
+#[path = "../../../forerun-crawl/tests/server/nginx.rs"]
+mod nginx;
+#[path = "../../../forerun-apps/tests/features/server.rs"]
+#[allow(dead_code, reason = "shared with the tests of the tables")]
+mod server;
+
+mod farm;
+mod text;
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;

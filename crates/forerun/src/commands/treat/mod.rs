@@ -43,6 +43,11 @@ pub trait Treat: Args + FromArgMatches {
         false
     }
 
+    /// Whether the job can begin before all pages are there that it crawls.
+    fn can_crawl(&self) -> bool {
+        false
+    }
+
     /// Whether other processes run the job.
     fn is_for_processes(&self) -> bool {
         false

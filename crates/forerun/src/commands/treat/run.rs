@@ -66,6 +66,10 @@ impl Treat for RunOptions {
         self.on == Way::Threads && self.repeat == 1 && self.by.is_empty()
     }
 
+    fn can_crawl(&self) -> bool {
+        matches!(self.on, Way::Threads | Way::Mpi) && self.repeat == 1 && self.by.is_empty()
+    }
+
     fn begins_at_once(&self) -> bool {
         self.figures.profile.is_some() || self.shape.strategy.get().is_some()
     }

@@ -1,0 +1,179 @@
+//! What the ranks of a farm send to each other as bytes, for ranks that share no memory.
+
+use super::message::{Attempt, Half, Parcel, Spent};
+use crate::wire::{Plain, garbled};
+use crate::{AppError, Codec, Wire};
+
+/// The codec of [`Parcel`], from that of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ParcelCodec<C>(pub C);
+
+const TASKS: u8 = 0;
+const ANSWERS: u8 = 1;
+const PROMOTE: u8 = 2;
+const BACK: u8 = 3;
+const END: u8 = 4;
+
+impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
+    fn encode(&self, parcel: &Parcel<R>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        match parcel {
+            Parcel::Tasks { first, count } => (TASKS, *first, *count).encode(out),
+            Parcel::Answers { first, attempts, spent } => {
+                (ANSWERS, *first, attempts.len()).encode(out)?;
+                spent.encode(out)?;
+                attempts.iter().try_for_each(|attempt| self.put(attempt, out))
+            }
+            Parcel::Promote(half) => {
+                PROMOTE.encode(out)?;
+                half.encode(out)
+            }
+            Parcel::Back(slaves) => {
+                BACK.encode(out)?;
+                slaves.encode(out)
+            }
+            Parcel::End => END.encode(out),
+        }
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Parcel<R>, AppError> {
+        Ok(match u8::decode(bytes)? {
+            TASKS => {
+                let (first, count) = Wire::decode(bytes)?;
+                Parcel::Tasks { first, count }
+            }
+            ANSWERS => {
+                let (first, count): (u64, usize) = Wire::decode(bytes)?;
+                let spent = Wire::decode(bytes)?;
+                // Not reserved for so many: that is a number from outside.
+                let attempts = (0..count).map(|_| self.take(bytes)).collect::<Result<_, _>>()?;
+                Parcel::Answers { first, attempts, spent }
+            }
+            PROMOTE => Parcel::Promote(Box::new(Wire::decode(bytes)?)),
+            BACK => Parcel::Back(Wire::decode(bytes)?),
+            END => Parcel::End,
+            _ => return Err(garbled("a parcel of a farm")),
+        })
+    }
+}
+
+impl<C> ParcelCodec<C> {
+    fn put<R>(&self, attempt: &Attempt<R>, out: &mut Vec<u8>) -> Result<(), AppError>
+    where
+        C: Codec<R>,
+    {
+        attempt.is_ok().encode(out)?;
+        match attempt {
+            Ok(answer) => self.0.encode(answer, out),
+            Err(failure) => failure.encode(out),
+        }
+    }
+
+    fn take<R>(&self, bytes: &mut &[u8]) -> Result<Attempt<R>, AppError>
+    where
+        C: Codec<R>,
+    {
+        Ok(if bool::decode(bytes)? { Ok(self.0.decode(bytes)?) } else { Err(Box::new(Wire::decode(bytes)?)) })
+    }
+}
+
+impl<R: Wire> Wire for Parcel<R> {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        ParcelCodec(Plain).encode(self, out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        ParcelCodec(Plain).decode(bytes)
+    }
+}
+
+impl Wire for Spent {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        let (kind, waited, worked) = match *self {
+            Spent::Unknown => (0u8, 0.0, 0.0),
+            Spent::First { waited, worked } => (1, waited, worked),
+            Spent::Further { waited, worked } => (2, waited, worked),
+        };
+        (kind, waited, worked).encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        let (kind, waited, worked): (u8, f32, f32) = Wire::decode(bytes)?;
+        match kind {
+            0 => Ok(Spent::Unknown),
+            1 => Ok(Spent::First { waited, worked }),
+            2 => Ok(Spent::Further { waited, worked }),
+            _ => Err(garbled("what a slave waited and worked")),
+        }
+    }
+}
+
+impl Wire for Half {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        (self.tasks.start, self.tasks.end, self.trip_s).encode(out)?;
+        self.slaves.encode(out)
+    }
+
+    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
+        let (start, end, trip_s) = Wire::decode(bytes)?;
+        Ok(Half { tasks: start..end, slaves: Wire::decode(bytes)?, trip_s })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::Stage;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Failure;
+    use crate::wire::whole;
+
+    type Sent = Parcel<Vec<u16>>;
+
+    fn spent() -> impl Strategy<Value = Spent> {
+        (0u8..3, 0.0f32..9.0, 0.0f32..9.0).prop_map(|(kind, waited, worked)| match kind {
+            0 => Spent::Unknown,
+            1 => Spent::First { waited, worked },
+            _ => Spent::Further { waited, worked },
+        })
+    }
+
+    fn attempts() -> impl Strategy<Value = Vec<Attempt<Vec<u16>>>> {
+        let failure = (any::<usize>(), any::<u64>(), any::<bool>(), any::<String>()).prop_map(
+            |(rank, item, panicked, message)| {
+                Box::new(Failure { rank, stage: Stage::Task, item, panicked, message })
+            },
+        );
+        let answer = any::<Vec<u16>>();
+        prop::collection::vec(prop_oneof![answer.prop_map(Ok), failure.prop_map(Err)], 0..5)
+    }
+
+    fn parcels() -> impl Strategy<Value = Sent> {
+        let half = (any::<(u64, u64)>(), any::<Vec<usize>>(), 0.0f64..9.0);
+        prop_oneof![
+            any::<(u64, u64)>().prop_map(|(first, count)| Parcel::Tasks { first, count }),
+            (any::<u64>(), attempts(), spent()).prop_map(|(first, attempts, spent)| Parcel::Answers {
+                first,
+                attempts,
+                spent
+            }),
+            half.prop_map(|((start, end), slaves, trip_s)| {
+                Parcel::Promote(Box::new(Half { tasks: start..end, slaves, trip_s }))
+            }),
+            any::<Vec<usize>>().prop_map(Parcel::Back),
+            Just(Parcel::End),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn parcels_go_over_the_wire(parcel in parcels(), cut in any::<prop::sample::Index>(), noise: Vec<u8>) {
+            let mut bytes = Vec::new();
+            parcel.encode(&mut bytes).unwrap();
+            let again: Sent = whole(&Plain, &bytes).unwrap();
+            prop_assert_eq!(format!("{again:?}"), format!("{parcel:?}"));
+            prop_assert!(whole::<Sent>(&Plain, &bytes[..cut.index(bytes.len())]).is_err());
+            let _ = whole::<Sent>(&Plain, &noise);
+        }
+    }
+}

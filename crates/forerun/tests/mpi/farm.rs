@@ -1,0 +1,73 @@
+//! Farms: what threads answer, whoever is a master.
+
+use std::fs;
+
+use crate::util::Place;
+use crate::{assert_refused, can_run};
+
+#[test]
+fn a_picture_is_the_same_on_any_number_of_ranks() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    let picture = "run mandelbrot --size 96x120 --iterations 300";
+    place.run(&format!("{picture} -o one.png -p 1")).ok();
+    for how in ["-p 1", "-p 2", "-p 3 --prefetch 2", "-p 5 --masters 2", "-p 5 --masters dynamic"] {
+        let said = place.run(&format!("{picture} -o many.png --on mpi --json out.json {how}")).ok();
+        assert!((said.text() + &said.err).contains("many.png: "), "{how}");
+        assert!(place.read("many.png") == place.read("one.png"), "{how}");
+        let outcome: serde_json::Value = serde_json::from_slice(&place.read("out.json")).unwrap();
+        let ranks = outcome[0]["ranks"].as_array().unwrap().len();
+        assert!(how.contains(&format!("-p {ranks}")) && outcome[0]["way"] == "mpi", "{how}: {outcome}");
+        fs::remove_file(place.path("many.png")).unwrap();
+    }
+    for how in ["-p 4 --masters 2", "-p 2 --masters dynamic"] {
+        place.run(&format!("{picture} -o many.png {how}")).ok();
+        assert!(place.read("many.png") == place.read("one.png"), "{how}");
+    }
+    assert_refused(&place.run(&format!("{picture} -o a.png --on mpi -p 2 --masters 2")), 2, "2 masters of");
+    assert_refused(&place.run(&format!("{picture} -o a.png --mpirun mpirun")), 2, "--on mpi");
+    place.assert_clean();
+}
+
+#[test]
+fn outputs_of_commands_come_in_order_and_no_task_runs_twice() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    let mut expected = String::new();
+    for n in 100..160 {
+        place.write(format!("in/{n}"), format!("{n}\n"));
+        expected += &format!("{n}\n");
+    }
+    // Fails the first time for one file.
+    let log = place.path("log");
+    let command = format!(
+        r#"if [ "$1" = in/133 ] && [ ! -e once ]; then touch once; exit 3; fi; echo "$1" >> {}; cat "$1""#,
+        log.display()
+    );
+    for (how, masters) in [("3", "1"), ("5", "2"), ("1", "1")] {
+        let _ = fs::remove_file(place.path("once"));
+        let words = ["farm", "--shell", &command, "in", "--on", "mpi", "--retries", "1", "-o", "out"];
+        place.say(words.iter().chain(&["-p", how, "--masters", masters])).ok();
+        assert_eq!(place.text("out"), expected);
+        assert_eq!(place.text("log").lines().count(), 60);
+        fs::remove_file(&log).unwrap();
+    }
+    // With a journal, what was finished is not done again.
+    let _ = fs::remove_file(place.path("once"));
+    let words = ["farm", "--shell", &command, "in", "--on", "mpi", "--resume", "j", "-o", "out", "-p", "3"];
+    let said = place.say(words);
+    assert_refused(&said, 1, "(in/133) failed on rank");
+    let done = place.text("log").lines().count();
+    let said = place.say(words).ok();
+    assert!((said.text() + &said.err).contains("were finished before"), "{}", said.err);
+    assert_eq!(place.text("out"), expected);
+    // A task that was under way when the first run ended was not finished.
+    let all = place.text("log").lines().count();
+    assert!(done > 0 && (60..=63).contains(&all), "{done} {all}");
+    assert_refused(&place.say(["farm", "cat {}", "in", "--on", "mpi", "-p", "2"]), 2, "-o FILE");
+    place.assert_clean();
+}
