@@ -6,7 +6,7 @@ use crate::cargo::{cargo, root, target};
 /// `cargo xtask bench`.
 pub(crate) fn bench(arguments: &[String]) -> Result<(), Trouble> {
     // Some benches run the command itself, which lies beside them.
-    let testbed = arguments.iter().any(|a| a == "testbed");
+    let testbed = arguments.iter().any(|a| a.starts_with("testbed"));
     let mut build = cargo(&["build", "--release", "--package", "forerun"]);
     if testbed {
         build.args(["--features", "mpi"]);

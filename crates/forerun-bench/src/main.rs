@@ -15,6 +15,7 @@ mod simulate;
 mod sort;
 mod table;
 mod testbed;
+mod testbed_text;
 mod text;
 
 use std::io;
@@ -47,6 +48,8 @@ Names (without one, all):
   testbed    how far off predictions are on 2 to 16 hosts of a cluster in a box: timed tasks and a sort by
              every strategy, over MPI, from a calibration there; only where it is named. Needs root, an MPI
              and nothing else to do for about 20 minutes; goes on where an earlier one was ended
+  testbed-text   the same of features of documents and lists for queries, from files or a web server into
+             PostgreSQL, on 1, 8 and 16 hosts. Needs nginx and PostgreSQL too, and 10 minutes
 
 Options:
   --rounds N    rounds of each contender [default: 9, at least 1]
@@ -73,6 +76,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("simulate", simulate::bench),
     ("text", text::bench),
     ("testbed", testbed::bench),
+    ("testbed-text", testbed_text::bench),
 ];
 
 fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, String> {
@@ -94,7 +98,8 @@ fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, S
         }
     }
     if request.names.is_empty() {
-        request.names = BENCHES.iter().map(|b| b.0.to_owned()).filter(|name| name != "testbed").collect();
+        request.names =
+            BENCHES.iter().map(|b| b.0.to_owned()).filter(|name| !name.starts_with("testbed")).collect();
     }
     Ok(Some(request))
 }
