@@ -10,7 +10,7 @@ use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Failure, Message, Run
 
 use crate::pricing::Pricing;
 use crate::quiet;
-use crate::world::{Books, My, Peers, World};
+use crate::world::{Books, My, World};
 
 /// What the endpoints of a run share.
 pub(crate) struct Shared<'a, M, K> {
@@ -31,8 +31,6 @@ const WORKS_PER_LOOK: i32 = 256;
 pub(crate) struct Virtual<'e, 'a, M, K> {
     pub(crate) shared: &'e Shared<'a, M, K>,
     pub(crate) my: My<'e>,
-    /// The buffers that it knows of.
-    pub(crate) peers: Peers,
 }
 
 impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
@@ -47,7 +45,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
     // Begins at once: a future that held the message would make every rank larger.
     #[inline(always)]
     fn send(&mut self, to: usize, m: M) -> impl Future<Output = Result<(), Stop>> {
-        let begun = match self.shared.world.borrow_mut().send(self.my, &mut self.peers, to, m) {
+        let begun = match self.shared.world.borrow_mut().send(self.my, to, m) {
             Poll::Pending => Begun::Waits,
             Poll::Ready(Ok(())) => Begun::Done,
             Poll::Ready(Err(_)) => Begun::Aborted,
@@ -187,7 +185,7 @@ impl<M: Message, K> Future for Send<'_, '_, '_, M, K> {
 }
 
 struct ReceiveFrom<'e, 's, 'a, M, K> {
-    endpoint: &'e mut Virtual<'s, 'a, M, K>,
+    endpoint: &'e Virtual<'s, 'a, M, K>,
     from: usize,
 }
 
@@ -197,13 +195,13 @@ impl<M: Message, K> Future for ReceiveFrom<'_, '_, '_, M, K> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Virtual { shared, my, peers } = &mut *this.endpoint;
-        shared.world.borrow_mut().receive_from(*my, peers, this.from)
+        let Virtual { shared, my } = &*this.endpoint;
+        shared.world.borrow_mut().receive_from(*my, this.from)
     }
 }
 
 struct ReceiveAny<'e, 's, 'a, M, K> {
-    endpoint: &'e mut Virtual<'s, 'a, M, K>,
+    endpoint: &'e Virtual<'s, 'a, M, K>,
     begun: bool,
 }
 
@@ -213,13 +211,12 @@ impl<M: Message, K> Future for ReceiveAny<'_, '_, '_, M, K> {
     #[inline]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Virtual { shared, my, peers } = &mut *this.endpoint;
-        let (my, mut world) = (*my, shared.world.borrow_mut());
+        let (my, mut world) = (this.endpoint.my, this.endpoint.shared.world.borrow_mut());
         if !std::mem::replace(&mut this.begun, true) {
             if let Some(received) = world.any_now(my) {
                 return Poll::Ready(received);
             }
-            world.begin_any(my, peers);
+            world.begin_any(my);
             return Poll::Pending;
         }
         match world.end_receive(my) {
@@ -232,7 +229,7 @@ impl<M: Message, K> Future for ReceiveAny<'_, '_, '_, M, K> {
 }
 
 struct TryReceiveAny<'e, 's, 'a, M, K> {
-    endpoint: &'e mut Virtual<'s, 'a, M, K>,
+    endpoint: &'e Virtual<'s, 'a, M, K>,
     begun: bool,
 }
 
@@ -242,13 +239,12 @@ impl<M: Message, K> Future for TryReceiveAny<'_, '_, '_, M, K> {
     #[inline]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Virtual { shared, my, peers } = &mut *this.endpoint;
-        let (my, mut world) = (*my, shared.world.borrow_mut());
+        let (my, mut world) = (this.endpoint.my, this.endpoint.shared.world.borrow_mut());
         if !std::mem::replace(&mut this.begun, true) {
             if let Some(received) = world.try_now(my) {
                 return Poll::Ready(received);
             }
-            world.begin_try(my, peers);
+            world.begin_try(my);
             return Poll::Pending;
         }
         world.end_receive(my)

@@ -13,7 +13,7 @@ use crate::deadlock;
 use crate::endpoint::{Shared, Virtual};
 use crate::pricing::Pricing;
 use crate::quiet;
-use crate::world::{Account, Books, Detail, Ledger, MAX_RANKS, MAX_WINDOW, Peers, PollOrder, World};
+use crate::world::{Account, Books, Detail, Ledger, MAX_RANKS, MAX_WINDOW, PollOrder, World};
 use crate::{LogGps, Time};
 
 /// What a run gave, without the times of each rank: the memory for it does not grow with them.
@@ -135,7 +135,7 @@ fn drive<P: Program, K: Pricing>(
     // A rank's endpoint lies within its future, and both come to be when it is polled first: what belongs
     // together is close, and is in the cache when it is needed.
     let life = async |rank: u32| {
-        let mut endpoint = Virtual { shared, my: shared.books.my(rank), peers: Peers::default() };
+        let mut endpoint = Virtual { shared, my: shared.books.my(rank) };
         program.rank(&mut endpoint).await
     };
     let mut lives: Vec<Option<Pin<Box<_>>>> = (0..ranks).map(|_| None).collect();

@@ -5,8 +5,8 @@
 //! beside messages, because the adaptive strategy sends few. Then come small programs that do
 //! little but communicate. `cargo bench -p forerun-sim` runs everything but the largest;
 //! `cargo bench -p forerun-sim -- million` runs 2^20 ranks of the small pipeline, and
-//! `… -- million parallel-pipeline` (or `reduction-tree`) those of a real pattern, in a process of
-//! their own so that its peak memory is theirs.
+//! `… -- million parallel-pipeline` (or `reduction-tree`) those of a real pattern with 32 tasks a rank
+//! (or the number that follows), in a process of their own so that its peak memory is theirs.
 
 mod programs;
 mod real;
@@ -36,7 +36,8 @@ fn main() {
     if args.iter().any(|a| a == "million")
         && let Some(strategy) = args.iter().find_map(|a| strategy(a))
     {
-        return real_million(strategy);
+        let each = args.iter().find_map(|a| a.parse().ok()).unwrap_or(32);
+        return real_million(strategy, each);
     }
     if args.iter().any(|a| a == "million") {
         let window = args.iter().find_map(|a| a.parse().ok()).unwrap_or(4);
@@ -165,8 +166,9 @@ fn real_rates(real: &Real) {
     println!("{:32} {:8.2} {range:>24} {:10.2}", real.name(), median.0, median.1);
 }
 
-fn real_million(strategy: Strategy) {
-    let real = Real { strategy, ranks: 1 << 20, tasks: 1 << 25 };
+fn real_million(strategy: Strategy, each: u64) {
+    let ranks = 1 << 20;
+    let real = Real { strategy, ranks, tasks: each * ranks as u64 };
     let before = status("VmRSS:");
     let (messages, seconds) = messages_and_seconds(|| real.run(&network()));
     let bytes = (status("VmHWM:") - before) * 1024 / real.ranks as u64;

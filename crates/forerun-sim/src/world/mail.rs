@@ -68,6 +68,13 @@ impl<M> Mail<M> {
         self.slots[letter as usize].m.as_ref()
     }
 
+    /// Looks at a letter, from its beginning to its end, only so that it is in the cache.
+    #[inline]
+    pub(crate) fn look(&self, letter: Letter) -> u64 {
+        let slot = self.slots.get(letter as usize);
+        slot.map_or(0, |slot| slot.word ^ u64::from(slot.m.is_some()))
+    }
+
     /// Opens a letter: what is in it can be looked at, then taken out.
     #[inline(always)]
     pub(crate) fn open(&mut self, letter: Letter) -> Open<'_, M> {

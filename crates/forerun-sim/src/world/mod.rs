@@ -3,9 +3,9 @@
 //! Everything lies in one [`World`], which endpoints reach by reference; each operation borrows
 //! it once. What a rank does is in `send`, `receive` and `turns`.
 
-mod introductions;
 mod ledger;
 mod mail;
+mod many;
 mod pairs;
 mod peers;
 mod rank;
@@ -13,6 +13,7 @@ mod ready;
 mod receive;
 mod send;
 mod turns;
+mod warm;
 
 use forerun_platform::Stage;
 use forerun_skeleton::{Message, RunError, Stop};
@@ -27,10 +28,8 @@ pub(crate) use ready::{PollOrder, Ready};
 
 use crate::order::{Inbox, Queue};
 use crate::{LogGps, Time};
-use introductions::Introductions;
 use pairs::HAS_INBOX;
-pub(crate) use peers::Peers;
-use peers::Way;
+use peers::{Peers, Way};
 
 /// The ranks, and where their time went: what work changes, which need not borrow the world for it.
 #[derive(Debug)]
@@ -102,7 +101,6 @@ impl std::ops::Deref for My<'_> {
 pub(crate) struct World<'a, M> {
     network: &'a LogGps,
     books: &'a Books,
-    introductions: Introductions,
     /// Of the ranks that receive from any.
     inboxes: Vec<Option<Box<Inbox>>>,
     pairs: Pairs,
@@ -122,7 +120,6 @@ impl<'a, M: Message> World<'a, M> {
         World {
             network,
             books,
-            introductions: Introductions::new(ranks),
             inboxes: (0..ranks).map(|_| None).collect(),
             pairs: Pairs::new(window),
             mail: Mail::new(),
@@ -153,10 +150,16 @@ impl<'a, M: Message> World<'a, M> {
         if let Some(why) = &self.stop {
             return Err(why.clone());
         }
-        match self.ready.pop() {
-            None if self.next_turn() => Ok(self.ready.pop()),
-            next => Ok(next),
+        let next = match self.ready.pop() {
+            None if self.next_turn() => self.ready.pop(),
+            next => next,
+        };
+        if let Some(rank) = next
+            && self.size() >= warm::MANY_RANKS
+        {
+            self.warm(rank);
         }
+        Ok(next)
     }
 
     /// Notes that `rank` has ended.
@@ -164,34 +167,29 @@ impl<'a, M: Message> World<'a, M> {
         self.rank(rank).waits.set(Waits::Ended);
     }
 
-    /// The buffer between `me`, whose peers these are, and `peer`.
+    /// The buffer between `my` and `peer`.
     #[inline(always)]
-    fn pair(&mut self, me: u32, peers: &mut Peers, peer: usize, way: Way) -> Result<PairId, Stop> {
-        match peers.expected(peer, way) {
+    fn pair(&mut self, my: My<'_>, peer: usize, way: Way) -> Result<PairId, Stop> {
+        match my.peers.expected(peer, way) {
             Some(pair) => Ok(pair),
-            None => self.find_pair(me, peers, peer, way),
+            None => self.find_pair(my, peer, way),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn find_pair(&mut self, me: u32, peers: &mut Peers, peer: usize, way: Way) -> Result<PairId, Stop> {
-        let peer = self.check(me, peer, if way == Way::Out { "sends to" } else { "receives from" })?;
+    fn find_pair(&mut self, my: My<'_>, peer: usize, way: Way) -> Result<PairId, Stop> {
+        let peer = self.check(my.me, peer, if way == Way::Out { "sends to" } else { "receives from" })?;
         let key = Peers::key(peer, way);
-        if let Some(pair) = peers.get(key) {
-            return Ok(pair);
-        }
-        if self.introductions.take(me, peers)
-            && let Some(pair) = peers.get(key)
-        {
+        if let Some(pair) = my.peers.get(key) {
             return Ok(pair);
         }
         let pair = match way {
             Way::Out => self.add_pair(peer),
-            Way::In => self.add_pair(me),
+            Way::In => self.add_pair(my.me),
         };
-        self.introductions.add(peer, me, way.back(), pair);
-        peers.add_expected(key, pair);
+        self.rank(peer).peers.add(Peers::key(my.me, way.back()), pair);
+        my.peers.add_expected(key, pair);
         Ok(pair)
     }
 

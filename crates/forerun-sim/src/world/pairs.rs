@@ -50,6 +50,14 @@ impl Pairs {
         Some(id)
     }
 
+    /// Up to four slots of a pair: the letter where there is one and it is `wanted`, else 0, without a branch.
+    #[inline]
+    pub(crate) fn letters(&self, pair: PairId, wanted: bool) -> impl Iterator<Item = Letter> {
+        let begin = pair as usize + 1;
+        let slots = &self.words[begin..begin + 4.min(self.mask as usize + 1)];
+        slots.iter().map(move |&word| word as Letter * Letter::from(word > LATEST && wanted))
+    }
+
     #[inline(always)]
     pub(crate) fn ring(&mut self, pair: PairId) -> Ring<'_> {
         Ring { words: &mut self.words, at: pair as usize, mask: self.mask, more: self.more }

@@ -1,5 +1,8 @@
 //! From a rank's peer to the buffer between them.
 
+use std::cell::{Cell, OnceCell, RefCell};
+
+use super::many::Many;
 use super::pairs::PairId;
 
 /// The direction of a pair, as its rank sees it.
@@ -25,140 +28,147 @@ impl Way {
 pub(crate) const MAX_RANKS: usize = (1 << 31) - 1;
 
 /// Peers up to which they are searched one by one.
-const FEW: usize = 24;
-/// Peers for which there is room, one after the other.
-const ROOMS: [usize; 4] = [4, 10, 20, FEW];
-const NONE: u32 = u32::MAX;
+const FEW: usize = 22;
+
+/// What a buffer is found by: the peer and the direction, and never 0.
+pub(crate) type Key = u32;
+
+/// A key in the upper half, the buffer in the lower; 0 where there is none.
+type Entry = u64;
 
 /// The buffers of one rank, both ways: few ranks have more than lg P, so they lie in a short
-/// array, and programs tend to turn to their peers in a cycle, so the one after the last is
-/// looked at first, and they are brought into that order. With many peers the array becomes a hash
-/// table (open addressing, half full at most).
+/// array within the rank, where whoever makes a buffer notes it for both. Programs tend to turn to their
+/// peers in a cycle, so the one after the last is looked at first, and they are brought into that order.
+/// With many peers the array becomes a hash table.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
-    entries: Vec<(u32, PairId)>,
-    /// The one that is looked at first; past the end, the first.
-    next: u32,
-    hashed: u32,
-}
-
-fn home(key: u32, len: usize) -> usize {
-    // Fibonacci hashing; `len` is a power of two.
-    (u64::from(key).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize & (len - 1)
+    /// The one that is looked at first.
+    next: Cell<u32>,
+    len: Cell<u32>,
+    few: [Cell<Entry>; FEW],
+    /// All of them, where they are many.
+    many: OnceCell<Box<RefCell<Many>>>,
 }
 
 impl Peers {
     /// What the buffer to or from `peer` is found by.
     #[inline]
-    pub(crate) fn key(peer: u32, way: Way) -> u32 {
-        peer << 1 | u32::from(way == Way::In)
+    pub(crate) fn key(peer: u32, way: Way) -> Key {
+        (peer << 1) + u32::from(way == Way::In) + 1
     }
 
     /// The buffer between this rank and `peer`, if it is the one that is looked at first.
     #[inline(always)]
-    pub(crate) fn expected(&mut self, peer: usize, way: Way) -> Option<PairId> {
-        let mut at = self.next as usize;
-        if at >= self.entries.len() {
-            at = 0;
-        }
-        let &(key, pair) = self.entries.get(at)?;
-        if u64::from(key) != (peer as u64) << 1 | u64::from(way == Way::In) {
+    pub(crate) fn expected(&self, peer: usize, way: Way) -> Option<PairId> {
+        let at = self.next.get();
+        let entry = self.few.get(at as usize)?.get();
+        if entry >> 32 != (peer as u64).wrapping_mul(2) + u64::from(way == Way::In) + 1 {
             return None;
         }
-        self.next = at as u32 + 1;
-        Some(pair)
+        self.found(at);
+        Some(entry as PairId)
+    }
+
+    /// Makes the one after `at` the one that is looked at first.
+    #[inline(always)]
+    fn found(&self, at: u32) {
+        self.next.set(if at + 1 < self.len.get() { at + 1 } else { 0 });
     }
 
     /// Makes the last one that was found the one that is looked at first: it will be asked for again.
     #[inline]
-    pub(crate) fn again(&mut self) {
-        self.next = self.next.saturating_sub(1);
+    pub(crate) fn again(&self) {
+        if !self.are_many() {
+            let next = self.next.get();
+            let after = if next == 0 { self.len.get() } else { next };
+            self.next.set(after.saturating_sub(1));
+        }
     }
 
     /// The buffer with this key.
-    pub(crate) fn get(&mut self, key: u32) -> Option<PairId> {
-        if self.hashed > 0 {
-            return self.get_hashed(key);
+    pub(crate) fn get(&self, key: Key) -> Option<PairId> {
+        if self.are_many() {
+            return self.many().borrow().get(key);
         }
-        let at = self.entries.iter().position(|&(k, _)| k == key)?;
+        // From the end: where ranks begin in their order, who has sent last is received from first.
+        let at = self.entries().iter().rposition(|entry| entry.get() >> 32 == u64::from(key))?;
+        let pair = self.few[at].get() as PairId;
         self.place(at);
-        Some(self.entries[self.next as usize - 1].1)
+        Some(pair)
     }
 
-    /// Puts an entry where it was expected: after one cycle the peers stand in the order in which the
-    /// program turns to them. Those that are still to come keep theirs.
-    fn place(&mut self, at: usize) {
-        let first = if (self.next as usize) < self.entries.len() { self.next as usize } else { 0 };
-        if first < at {
-            self.entries[first..=at].rotate_right(1);
-        } else {
-            self.entries.swap(first, at);
+    /// Adds a buffer that the other rank has made.
+    pub(crate) fn add(&self, key: Key, pair: PairId) {
+        let at = self.len.get();
+        self.len.set(at + 1);
+        match self.few.get(at as usize) {
+            Some(place) => place.set(u64::from(key) << 32 | u64::from(pair)),
+            None => self.add_to_many(key, pair),
         }
-        self.next = first as u32 + 1;
-    }
-
-    fn get_hashed(&self, key: u32) -> Option<PairId> {
-        let mut i = home(key, self.entries.len());
-        loop {
-            match self.entries[i] {
-                (k, pair) if k == key => return Some(pair),
-                (NONE, _) => return None,
-                _ => i = (i + 1) & (self.entries.len() - 1),
-            }
-        }
-    }
-
-    /// Adds a buffer that it did not know of.
-    pub(crate) fn add(&mut self, key: u32, pair: PairId) {
-        if self.hashed == 0 && self.entries.len() < FEW {
-            if self.entries.len() == self.entries.capacity() {
-                self.grow();
-            }
-            self.entries.push((key, pair));
-            return;
-        }
-        if self.hashed == 0 || self.hashed as usize * 2 >= self.entries.len() {
-            self.rehash();
-        }
-        self.insert_hashed(key, pair);
     }
 
     /// Adds a buffer that was just asked for.
-    pub(crate) fn add_expected(&mut self, key: u32, pair: PairId) {
+    pub(crate) fn add_expected(&self, key: Key, pair: PairId) {
         self.add(key, pair);
-        if self.hashed == 0 {
-            self.place(self.entries.len() - 1);
+        if !self.are_many() {
+            self.place(self.len.get() as usize - 1);
         }
     }
 
-    /// A million ranks have this array: little more room than is used, in few steps.
-    fn grow(&mut self) {
-        let room = ROOMS.into_iter().find(|&room| room > self.entries.len()).unwrap_or(FEW);
-        self.entries.reserve_exact(room - self.entries.len());
-    }
-
-    fn rehash(&mut self) {
-        let room = (self.entries.len() * 2).next_power_of_two().max(4 * FEW.next_power_of_two());
-        let old = std::mem::replace(&mut self.entries, vec![(NONE, 0); room]);
-        self.hashed = 0;
-        for (k, pair) in old {
-            if k != NONE {
-                self.insert_hashed(k, pair);
-            }
-        }
-    }
-
-    fn insert_hashed(&mut self, key: u32, pair: PairId) {
-        let mut i = home(key, self.entries.len());
-        while self.entries[i].0 != NONE {
-            i = (i + 1) & (self.entries.len() - 1);
-        }
-        self.entries[i] = (key, pair);
-        self.hashed += 1;
+    /// The buffers of both directions where there are few: the buffer, and whether it leads to this rank.
+    #[inline]
+    pub(crate) fn few(&self) -> impl Iterator<Item = (PairId, bool)> {
+        self.entries().iter().map(|entry| (entry.get() as PairId, is_incoming((entry.get() >> 32) as Key)))
     }
 
     /// The buffers that lead to this rank, with their senders.
-    pub(crate) fn incoming(&self) -> impl Iterator<Item = (u32, PairId)> {
-        self.entries.iter().filter(|&&(k, _)| k != NONE && k & 1 == 1).map(|&(k, pair)| (k >> 1, pair))
+    pub(crate) fn incoming(&self) -> Vec<(u32, PairId)> {
+        let mut all = Vec::new();
+        let mut add = |key: Key, pair| {
+            if is_incoming(key) {
+                all.push(((key - 1) >> 1, pair));
+            }
+        };
+        if self.are_many() {
+            self.many().borrow().entries().for_each(|(key, pair)| add(key, pair));
+        } else {
+            let entries = self.entries().iter().map(Cell::get);
+            entries.for_each(|entry| add((entry >> 32) as Key, entry as PairId));
+        }
+        all
     }
+
+    fn entries(&self) -> &[Cell<Entry>] {
+        &self.few[..FEW.min(self.len.get() as usize)]
+    }
+
+    /// Puts an entry where it was expected: after one cycle the peers stand in the order in which the
+    /// program turns to them.
+    fn place(&self, at: usize) {
+        let first = self.next.get();
+        self.few[at].swap(&self.few[first as usize]);
+        self.found(first);
+    }
+
+    fn are_many(&self) -> bool {
+        self.len.get() as usize > FEW
+    }
+
+    fn many(&self) -> &RefCell<Many> {
+        self.many.get_or_init(Box::default)
+    }
+
+    #[cold]
+    fn add_to_many(&self, key: Key, pair: PairId) {
+        let mut many = self.many().borrow_mut();
+        // From now on, none is looked at first.
+        if self.next.replace(FEW as u32) != FEW as u32 {
+            self.few.iter().map(Cell::get).for_each(|e| many.add((e >> 32) as Key, e as PairId));
+        }
+        many.add(key, pair);
+    }
+}
+
+fn is_incoming(key: Key) -> bool {
+    key & 1 == 0
 }

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use super::mail::Letter;
+use super::peers::Peers;
 use crate::Time;
 
 /// What a rank is blocked on.
@@ -26,8 +27,8 @@ pub(crate) enum Waits {
     Ended,
 }
 
-/// One rank. Small, since there can be millions; in cells, so that its endpoint holds a reference
-/// to it and finds it without looking it up.
+/// One rank. Small, since there can be millions; in cells, so that its endpoint and the world hold references
+/// to it and find it without looking it up.
 #[derive(Debug)]
 pub(crate) struct Rank {
     pub(crate) me: u32,
@@ -39,6 +40,8 @@ pub(crate) struct Rank {
     /// While it waits for its turn, when that is; afterwards the answer (see `turns`).
     pub(crate) word: Cell<u64>,
     pub(crate) waits: Cell<Waits>,
+    /// The buffers between it and others.
+    pub(crate) peers: Peers,
 }
 
 impl Rank {
@@ -50,6 +53,7 @@ impl Rank {
             port: Cell::new(Time::ZERO),
             word: Cell::new(0),
             waits: Cell::new(Waits::Nothing),
+            peers: Peers::default(),
         }
     }
 }

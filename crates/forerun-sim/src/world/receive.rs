@@ -6,20 +6,15 @@ use forerun_platform::Stage;
 use forerun_skeleton::{Message, Stop};
 
 use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS};
-use super::peers::{Peers, Way};
+use super::peers::Way;
 use super::{My, Waits, World};
 use crate::Time;
 
 impl<M: Message> World<'_, M> {
     /// Receives from `from`; pending if nothing is under way.
     #[inline(always)]
-    pub(crate) fn receive_from(
-        &mut self,
-        my: My<'_>,
-        peers: &mut Peers,
-        from: usize,
-    ) -> Poll<Result<M, Stop>> {
-        let pair = match self.pair(my.me, peers, from, Way::In) {
+    pub(crate) fn receive_from(&mut self, my: My<'_>, from: usize) -> Poll<Result<M, Stop>> {
+        let pair = match self.pair(my, from, Way::In) {
             Ok(pair) => pair,
             Err(stop) => return Poll::Ready(Err(stop)),
         };
@@ -28,7 +23,7 @@ impl<M: Message> World<'_, M> {
             None => {
                 self.pairs.ring(pair).set(RECEIVER_WAITS);
                 my.waits.set(Waits::Message(from as u32));
-                peers.again();
+                my.peers.again();
                 Poll::Pending
             }
         }

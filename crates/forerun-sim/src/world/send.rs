@@ -5,7 +5,7 @@ use std::task::Poll;
 use forerun_skeleton::{Message, Stop};
 
 use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS, is_empty};
-use super::peers::{Peers, Way};
+use super::peers::Way;
 use super::{Letter, My, Waits, World};
 use crate::Time;
 use crate::network::Travel;
@@ -13,8 +13,8 @@ use crate::network::Travel;
 impl<M: Message> World<'_, M> {
     /// Begins to send `m` from `my` to `to`; pending if that has to wait.
     #[inline(always)]
-    pub(crate) fn send(&mut self, my: My<'_>, peers: &mut Peers, to: usize, m: M) -> Poll<Result<(), Stop>> {
-        let pair = match self.pair(my.me, peers, to, Way::Out) {
+    pub(crate) fn send(&mut self, my: My<'_>, to: usize, m: M) -> Poll<Result<(), Stop>> {
+        let pair = match self.pair(my, to, Way::Out) {
             Ok(pair) => pair,
             Err(stop) => return Poll::Ready(Err(stop)),
         };

@@ -10,7 +10,7 @@ use forerun_platform::Stage;
 use forerun_skeleton::{Message, RunError, Stop};
 
 use super::pairs::{HAS_INBOX, PairId};
-use super::{My, Peers, Waits, World};
+use super::{My, Waits, World};
 use crate::Time;
 use crate::order::Inbox;
 
@@ -76,8 +76,8 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Begins to receive from any.
-    pub(crate) fn begin_any(&mut self, my: My<'_>, peers: &mut Peers) {
-        let inbox = self.open_inbox(my.me, peers);
+    pub(crate) fn begin_any(&mut self, my: My<'_>) {
+        let inbox = self.open_inbox(my);
         my.waits.set(Waits::Any);
         my.word.set(Time::MAX.picos());
         if !std::mem::replace(&mut inbox.touched, true) {
@@ -86,8 +86,8 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Begins to see whether something has arrived.
-    pub(crate) fn begin_try(&mut self, my: My<'_>, peers: &mut Peers) {
-        self.open_inbox(my.me, peers);
+    pub(crate) fn begin_try(&mut self, my: My<'_>) {
+        self.open_inbox(my);
         let turn = self.turn_to_try(my);
         self.wait_for_turn(my, Waits::Try, turn);
     }
@@ -246,25 +246,24 @@ impl<M: Message> World<'_, M> {
         my.pass(Stage::Receive, u64::from(counter), 1, received);
     }
 
-    /// The inbox of `me`, which it keeps from now on.
+    /// The inbox of `my`, which it keeps from now on.
     #[inline]
-    fn open_inbox(&mut self, me: u32, peers: &mut Peers) -> &mut Inbox {
-        if self.inboxes[me as usize].is_none() {
-            self.fill_inbox(me, peers);
+    fn open_inbox(&mut self, my: My<'_>) -> &mut Inbox {
+        if self.inboxes[my.me as usize].is_none() {
+            self.fill_inbox(my);
         }
-        self.inboxes[me as usize].get_or_insert_default()
+        self.inboxes[my.me as usize].get_or_insert_default()
     }
 
     #[cold]
-    fn fill_inbox(&mut self, me: u32, peers: &mut Peers) {
+    fn fill_inbox(&mut self, my: My<'_>) {
         let mut inbox = Box::<Inbox>::default();
-        self.introductions.take(me, peers);
-        for (from, pair) in peers.incoming() {
+        for (from, pair) in my.peers.incoming() {
             self.pairs.ring(pair).set(HAS_INBOX);
             if let Some(letter) = self.pairs.oldest(pair) {
                 inbox.add(self.mail.arrival(letter), from, pair);
             }
         }
-        self.inboxes[me as usize] = Some(inbox);
+        self.inboxes[my.me as usize] = Some(inbox);
     }
 }
