@@ -65,6 +65,7 @@ pub mod job;
 pub mod mapping;
 pub mod measures;
 pub mod model;
+mod parallel;
 pub mod simulate;
 pub mod solve;
 pub mod space;

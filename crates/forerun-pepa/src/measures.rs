@@ -1,8 +1,12 @@
 //! What a distribution over states says about actions and components.
 
 use crate::model::System;
+use crate::parallel::parts;
 use crate::space::Space;
 use crate::syntax::{Expr, Operator};
+
+/// States that a thread weighs, at least.
+const PART: usize = 1 << 15;
 
 /// A component and how its copies spread over its local states.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,22 +48,34 @@ impl Measures {
 
     /// Weighs the states of a space. Cost: linear in transitions, and in states times local states.
     pub fn of(system: &System, space: &Space, x: &[f64]) -> Measures {
-        let weighed = || x.iter().copied().enumerate().filter(|(_, p)| *p > 0.0);
-        Measures::weigh(system, space, weighed)
+        Measures::weigh(system, space, x.len(), |state| (state, x[state]))
     }
 
-    /// Weighs some states of a space, each given with its weight.
-    pub(crate) fn weigh<I: Iterator<Item = (usize, f64)>>(
+    /// Weighs so many states of a space, each given with its weight.
+    pub(crate) fn weigh(
         system: &System,
         space: &Space,
-        weighed: impl Fn() -> I,
+        count: usize,
+        weighed: impl Fn(usize) -> (usize, f64) + Sync,
     ) -> Measures {
-        let mut actions = vec![0.0; system.actions.len()];
         let seen = space.performed(system.actions.len());
-        for (state, p) in weighed() {
-            for step in space.from(state) {
-                actions[step.action as usize] += p * step.rate;
+        let sums = parts(count, PART, |range| {
+            let weighed = || range.clone().map(&weighed).filter(|(_, p)| *p > 0.0);
+            let mut actions = vec![0.0; system.actions.len()];
+            for (state, p) in weighed() {
+                for step in space.from(state) {
+                    actions[step.action as usize] += p * step.rate;
+                }
             }
+            (actions, space.counted(weighed()))
+        });
+        let mut actions = vec![0.0; system.actions.len()];
+        let mut counted = space.counted(std::iter::empty());
+        let add = |sum: &mut f64, more: f64| *sum += more;
+        for (some, counts) in sums {
+            actions.iter_mut().zip(some).for_each(|(sum, more)| add(sum, more));
+            let counts = counts.into_iter().flatten();
+            counted.iter_mut().flatten().zip(counts).for_each(|(sum, more)| add(sum, more));
         }
         let throughput = (0..actions.len())
             .filter(|a| seen[*a])
@@ -67,7 +83,6 @@ impl Measures {
             .collect();
         let mut population: Vec<(String, f64)> = Vec::new();
         let mut utilisation: Vec<Utilisation> = Vec::new();
-        let counted = space.counted(weighed());
         for ((locals, copies), counts) in space.components().zip(counted) {
             let mut shares = Vec::new();
             for (local, count) in locals.iter().zip(counts) {

@@ -1,6 +1,12 @@
 //! A chain's generator, by columns.
 
+use crate::parallel::parts;
 use crate::space::Space;
+
+/// Passes over all states before they are looked for one by one.
+const PASSES: usize = 6;
+/// States that a thread looks at, at least.
+const PART: usize = 1 << 15;
 
 /// A continuous-time Markov chain: for every state, where it is entered from and how fast it is left.
 ///
@@ -129,29 +135,55 @@ impl Chain {
 
     /// The residual of a distribution over classes, if each is spread evenly over so many states that are left
     /// and entered alike.
-    pub(crate) fn residual_spread(&self, x: &[f64], sizes: &[f64]) -> f64 {
-        self.residual_of(x, |class| 1.0 / sizes[class])
+    pub(crate) fn residual_spread(&self, x: &[f64], size: impl Fn(usize) -> f64 + Sync) -> f64 {
+        self.residual_of(x, |class| 1.0 / size(class))
     }
 
-    fn residual_of(&self, x: &[f64], share: impl Fn(usize) -> f64) -> f64 {
-        let (mut worst, mut largest) = (0.0f64, 0.0f64);
-        for state in 0..self.states() {
-            let share = share(state);
-            let out = x[state] * self.exits[state] * share;
-            let error = (self.inflow(state, x) * share - out).abs();
-            // A NaN must not pass for a small number.
-            worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
-            largest = largest.max(out);
-        }
+    fn residual_of(&self, x: &[f64], share: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let parts = parts(self.states(), PART, |range| {
+            let (mut worst, mut largest) = (0.0f64, 0.0f64);
+            for state in range {
+                let share = share(state);
+                let out = x[state] * self.exits[state] * share;
+                let error = (self.inflow(state, x) * share - out).abs();
+                // A NaN must not pass for a small number.
+                worst = if error.is_nan() { f64::INFINITY } else { worst.max(error) };
+                largest = largest.max(out);
+            }
+            (worst, largest)
+        });
+        let most = |of: fn(&(f64, f64)) -> f64| parts.iter().map(of).fold(0.0, f64::max);
+        let (worst, largest) = (most(|p| p.0), most(|p| p.1));
         if largest > 0.0 { worst / largest } else { worst }
     }
 
     /// Whether every state leads back to the first one. Cost: one pass over the entries.
     pub fn returns(&self) -> bool {
-        let mut seen = vec![false; self.states()];
-        let mut stack = vec![0u32];
-        seen[0] = true;
-        let mut left = self.states() - 1;
+        self.returns_to(0)
+    }
+
+    /// Whether every state leads to this one.
+    pub(crate) fn returns_to(&self, one: usize) -> bool {
+        let n = self.states();
+        let mut seen = vec![false; n];
+        seen[one] = true;
+        let mut left = n - 1;
+        // In the order of memory as far as that goes: one way or the other most transitions lead forward.
+        for pass in 0..PASSES {
+            let before = left;
+            for at in 0..n {
+                let state = if pass % 2 == 0 { n - 1 - at } else { at };
+                if seen[state] {
+                    for (from, _) in self.entering(state) {
+                        left -= usize::from(!std::mem::replace(&mut seen[from as usize], true));
+                    }
+                }
+            }
+            if left == 0 || left == before {
+                return left == 0;
+            }
+        }
+        let mut stack: Vec<u32> = (0..n as u32).filter(|s| seen[*s as usize]).collect();
         while let Some(state) = stack.pop() {
             for (from, _) in self.entering(state as usize) {
                 if !std::mem::replace(&mut seen[from as usize], true) {

@@ -1,5 +1,6 @@
 //! Steady states of chains whose states lead to near ones only, exactly: a queue, copies of one component.
 
+use super::start::Transitions;
 use crate::chain::Chain;
 
 /// Most numbers that are kept, and most operations.
@@ -8,13 +9,10 @@ const MOST: (usize, usize) = (20_000_000, 1_000_000_000);
 const SCALE: f64 = 1e100;
 
 /// By how many places transitions lead at most, if so near that elimination is cheap.
-pub(super) fn width(chain: &Chain) -> Option<usize> {
-    let n = chain.states();
+pub(super) fn width(n: usize, transitions: Transitions<'_>) -> Option<usize> {
     let mut width = 1;
-    for to in 0..n {
-        for (from, _) in chain.entering(to) {
-            width = width.max(to.abs_diff(from as usize));
-        }
+    for from in 0..n {
+        transitions(from, &mut |to, _| width = width.max(from.abs_diff(to as usize)));
         if n.saturating_mul(2 * width + 1) > MOST.0 || n.saturating_mul(width * width) > MOST.1 {
             return None;
         }
@@ -97,7 +95,8 @@ mod tests {
                     }
                 }
             });
-            let (found, expected) = (eliminate(&chain, width(&chain).unwrap()), direct::eliminate(&chain));
+            let reach = width(n, &|to, each| chain.entering(to).for_each(|(from, rate)| each(from, rate))).unwrap();
+            let (found, expected) = (eliminate(&chain, reach), direct::eliminate(&chain));
             for (f, e) in found.iter().zip(&expected) {
                 prop_assert!((f - e).abs() <= 1e-12 * e, "{} {}", f, e);
             }

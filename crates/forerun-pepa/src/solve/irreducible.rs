@@ -1,6 +1,7 @@
 //! Chains in which every state leads to every other.
 
 use super::iterate::Iteration;
+use super::prepared::Known;
 use super::{SolveError, Solving, band, direct};
 use crate::chain::Chain;
 
@@ -54,6 +55,17 @@ pub fn irreducible(
     measures: &dyn Fn(&[f64]) -> Vec<f64>,
     stop: &dyn Fn() -> bool,
 ) -> Result<Solution, SolveError> {
+    solve(chain, Known::default(), how, measures, stop)
+}
+
+/// The same of a chain of which something is known.
+pub(super) fn solve(
+    chain: &Chain,
+    known: Known,
+    how: &Solving,
+    measures: &dyn Fn(&[f64]) -> Vec<f64>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Solution, SolveError> {
     let n = chain.states();
     if n == 1 {
         return Ok(Solution {
@@ -67,12 +79,13 @@ pub fn irreducible(
         return directly(chain, how);
     }
     if how.direct > 0
-        && let Some(width) = band::width(chain)
+        && let Some(width) =
+            band::width(n, &|to, each| chain.entering(to).for_each(|(from, rate)| each(from, rate)))
     {
         let solver = format!("direct (GTH elimination, within {width} of the diagonal)");
         return exact(chain, how, band::eliminate(chain, width), solver);
     }
-    let mut iteration = Iteration::new(chain);
+    let mut iteration = Iteration::new(chain, known);
     let reached = iteration.until(how.tolerance, PATIENCE, stop);
     if stop() {
         return Err(SolveError::Stopped);

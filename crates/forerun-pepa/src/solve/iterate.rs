@@ -2,14 +2,17 @@
 
 use super::extrapolate::{KEPT, extrapolate};
 use super::krylov::improve;
-use super::multilevel::{Hierarchy, cycle};
+use super::multilevel::{Hierarchy, cycle, shares};
 use super::normalise;
+use super::prepared::Known;
 use super::start::start;
 use super::sweep::Sweeper;
 use crate::chain::Chain;
 
 /// Sweeps between two looks at the residual.
 const BETWEEN: usize = 10;
+/// Sweeps that are done once more in any case.
+const AGAIN: usize = 5;
 /// Sweeps that are done if they are expected to be enough; else a Krylov method is put around them, of which some
 /// steps, with all that they keep orthogonal, take as long as so many sweeps.
 const SWEEPS: f64 = 300.0;
@@ -65,6 +68,8 @@ pub(super) struct Iteration<'a> {
     builds: usize,
     method: Method,
     order: Order,
+    /// Whether the order is known to be good, so that none need be tried.
+    known: bool,
     /// By which factor the residual shrank with each order that was tried.
     shrunk: Vec<f64>,
     /// And in the last round of sweeps.
@@ -73,8 +78,8 @@ pub(super) struct Iteration<'a> {
 }
 
 impl<'a> Iteration<'a> {
-    pub(super) fn new(chain: &'a Chain) -> Self {
-        let x = start(chain);
+    pub(super) fn new(chain: &'a Chain, known: Known) -> Self {
+        let x = known.start.unwrap_or_else(|| start(chain));
         let residual = chain.residual(&x);
         Iteration {
             chain,
@@ -85,7 +90,8 @@ impl<'a> Iteration<'a> {
             steps: 0,
             builds: 0,
             method: Method::Sweeps,
-            order: Order::ToAndFro,
+            order: if known.forward { Order::Forward } else { Order::ToAndFro },
+            known: known.forward,
             shrunk: Vec::new(),
             last: 0.0,
             best: f64::INFINITY,
@@ -110,7 +116,7 @@ impl<'a> Iteration<'a> {
             let before = self.residual;
             match self.method {
                 Method::Sweeps => {
-                    let tried = TRIED.get(self.shrunk.len());
+                    let tried = TRIED.get(self.shrunk.len()).filter(|_| !self.known);
                     self.order = tried.copied().unwrap_or(self.order);
                     let shrunk = match tried {
                         Some(_) => {
@@ -118,14 +124,22 @@ impl<'a> Iteration<'a> {
                             self.tried(self.residual / before)
                         }
                         None => {
-                            self.sweep_and_extrapolate();
+                            // As many as it takes if they are worth what the last were.
+                            let needed = self.needed(self.last.clamp(0.0, 1.0), tolerance, BETWEEN);
+                            let times =
+                                if needed < BETWEEN as f64 { needed.ceil() as usize + 1 } else { BETWEEN };
+                            self.sweep_and_extrapolate(times, tolerance);
                             // Every other extrapolation finds little to take out.
-                            let last = std::mem::replace(&mut self.last, self.residual / before);
-                            Some((last * self.last).sqrt())
+                            let now = (self.residual / before).powf(BETWEEN as f64 / times as f64);
+                            let last = std::mem::replace(&mut self.last, now);
+                            Some(if last > 0.0 { (last * now).sqrt() } else { now })
                         }
                     };
                     if shrunk.is_some_and(|shrunk| self.needed(shrunk, tolerance, BETWEEN) > SWEEPS) {
-                        self.method = Method::Krylov;
+                        // What is known is not always right.
+                        if !std::mem::take(&mut self.known) {
+                            self.method = Method::Krylov;
+                        }
                     }
                 }
                 Method::Krylov => {
@@ -170,11 +184,11 @@ impl<'a> Iteration<'a> {
     /// would notice.
     pub(super) fn again(&mut self, levels: bool) {
         if levels && self.method != Method::Levels {
-            cycle(self.chain, &mut self.x);
+            shares(self.chain, &mut self.x);
             normalise(&mut self.x);
         }
         match self.method {
-            Method::Sweeps => self.sweep(BETWEEN),
+            Method::Sweeps => self.sweep(AGAIN),
             Method::Krylov => self.step(None, STEPS, 1e-6),
             Method::Levels => self.level(),
         }
@@ -200,20 +214,23 @@ impl<'a> Iteration<'a> {
         self.sweeps += 1;
     }
 
-    /// Sweeps, then goes where the last of them lead to if that is nearer to the solution.
-    fn sweep_and_extrapolate(&mut self) {
+    /// Sweeps, then, unless that is enough, goes where the last of them lead to if that is nearer to the solution.
+    fn sweep_and_extrapolate(&mut self, times: usize, tolerance: f64) {
         // Sweeps to and fro are two each.
         let stride = if self.order == Order::ToAndFro { 2 } else { 1 };
         let mut iterates = Vec::with_capacity(KEPT);
-        for at in 0..BETWEEN {
+        for at in 0..times {
             self.once(at);
-            let left = BETWEEN - 1 - at;
+            let left = times - 1 - at;
             if left.is_multiple_of(stride) && left / stride < KEPT {
                 iterates.push(self.x.clone());
             }
         }
         normalise(&mut self.x);
         self.residual = self.chain.residual(&self.x);
+        if self.residual <= tolerance {
+            return;
+        }
         if let Some(mut next) = extrapolate(&iterates) {
             normalise(&mut next);
             let residual = self.chain.residual(&next);

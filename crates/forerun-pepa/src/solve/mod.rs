@@ -8,6 +8,8 @@ mod irreducible;
 mod iterate;
 mod krylov;
 mod multilevel;
+mod order;
+mod prepared;
 mod start;
 mod steady;
 mod sweep;

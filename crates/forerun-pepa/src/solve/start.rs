@@ -12,38 +12,75 @@ const SETTLE: usize = 10;
 /// What a state that was not met gets, of what one step in an average state is worth.
 const UNMET: f64 = 1e-20;
 
+/// Where a random walk goes.
+#[derive(Debug)]
+pub(super) struct Walk {
+    /// The share of the time that it spends in each state, and next to nothing where it never comes.
+    pub(super) x: Vec<f64>,
+    /// Its last steps.
+    pub(super) steps: Vec<(u32, u32)>,
+}
+
+/// A chain of so many states; the function passes on every transition of a state and how fast it is.
+pub(super) type Transitions<'a> = &'a dyn Fn(usize, &mut dyn FnMut(u32, f64));
+
 /// A distribution to start from: where a random walk from the first state on spends its time. Sweeps move probability
 /// by a few states each, so that what is far from where it belongs takes long to get there; what is nearly there
-/// does not. The walk is the same every time. Cost: at most as many steps as there are states, and a copy of the chain
-/// by rows.
-pub(super) fn start(chain: &Chain) -> Vec<f64> {
-    let n = chain.states();
+/// does not. The walk is the same every time. None for few states, or if it gets stuck. Cost: at most as many steps as there are states.
+pub(super) fn walk(n: usize, transitions: Transitions<'_>) -> Option<Walk> {
     if n < FEW {
-        return vec![1.0 / n as f64; n];
+        return None;
     }
-    let (rows, next) = by_rows(chain);
     let mut random = Random::new(1);
-    let mut times = vec![0.0; n];
+    let mut x = vec![0.0; n];
     let (mut state, mut total) = (0usize, 0.0);
-    let steps = n.min(STEPS);
-    for step in 0..steps {
-        let time = 1.0 / chain.exits[state];
-        if step > steps / SETTLE {
-            times[state] += time;
-            total += time;
+    let count = n.min(STEPS);
+    let mut steps = Vec::with_capacity(count / SETTLE);
+    let mut next: Vec<(u32, f64)> = Vec::new();
+    for step in 0..count {
+        next.clear();
+        let mut exit = 0.0;
+        transitions(state, &mut |to, rate| {
+            if to as usize != state {
+                exit += rate;
+                next.push((to, rate));
+            }
+        });
+        if next.is_empty() {
+            return None;
         }
-        let mut left = random.unit() * chain.exits[state];
-        for (to, rate) in &next[rows[state] as usize..rows[state + 1] as usize] {
+        if step > count / SETTLE {
+            x[state] += 1.0 / exit;
+            total += 1.0 / exit;
+        }
+        let mut left = random.unit() * exit;
+        let from = state as u32;
+        for (to, rate) in &next {
             state = *to as usize;
             left -= rate;
             if left <= 0.0 {
                 break;
             }
         }
+        if step > count - count / SETTLE {
+            steps.push((from, state as u32));
+        }
     }
-    let least = UNMET / (n as f64 * steps as f64);
-    times.iter_mut().for_each(|t| *t = (*t / total).max(least));
-    times
+    let least = UNMET / (n as f64 * count as f64);
+    x.iter_mut().for_each(|t| *t = (*t / total).max(least));
+    Some(Walk { x, steps })
+}
+
+/// The same of a chain; the same for all states where there are few. Cost: a copy of the chain by rows.
+pub(super) fn start(chain: &Chain) -> Vec<f64> {
+    let n = chain.states();
+    if n < FEW {
+        return vec![1.0 / n as f64; n];
+    }
+    let (rows, next) = by_rows(chain);
+    let row = |state: usize| &next[rows[state] as usize..rows[state + 1] as usize];
+    walk(n, &|state, each| row(state).iter().for_each(|(to, rate)| each(*to, *rate)))
+        .map_or_else(|| vec![1.0 / n as f64; n], |walk| walk.x)
 }
 
 /// Where each state's transitions begin, and for each where it leads and how fast.

@@ -1,5 +1,7 @@
 //! The long run of a model, whatever its chain is like.
 
+use super::irreducible::solve;
+use super::prepared::{Prepared, restored};
 use super::{Confirmation, Solution, SolveError, Solving, irreducible};
 use crate::chain::{Chain, Classes, classes};
 use crate::measures::Measures;
@@ -64,12 +66,18 @@ pub fn steady(
             return found;
         }
     }
-    let chain = Chain::of(space);
-    if !chain.returns() {
-        return reducible(space, &chain, how, stop);
+    let transitions = |state: usize, each: &mut dyn FnMut(u32, f64)| {
+        space.from(state).for_each(|step| each(step.to, step.rate));
+    };
+    let Prepared { chain, known, order, first } =
+        Prepared::of(space, space.states(), &|state| state, &transitions, how);
+    if !chain.returns_to(first) {
+        drop(chain);
+        return reducible(space, &Chain::of(space), how, stop);
     }
-    let values = |x: &[f64]| Measures::of(system, space, x).values();
-    let Solution { x, residual, solver, confirmation } = irreducible(&chain, how, &values, stop)?;
+    let values = |x: &[f64]| Measures::of(system, space, &restored(&order, x.to_vec())).values();
+    let Solution { x, residual, solver, confirmation } = solve(&chain, known, how, &values, stop)?;
+    let x = restored(&order, x);
     Ok(Steady { x, residual, solver, confirmation, long_run: LongRun::Irreducible, ends: Vec::new() })
 }
 
@@ -85,26 +93,32 @@ fn exchanged(
 ) -> Option<Result<Steady, SolveError>> {
     let mut sizes = vec![0.0; members.len()];
     of.iter().for_each(|class| sizes[*class as usize] += 1.0);
-    let chain = Chain::build(members.len(), |class, each| {
-        for step in space.from(members[class] as usize) {
-            each(of[step.to as usize], step.rate);
-        }
-    });
-    if sizes[0] > 1.0 || !chain.returns() {
+    if sizes[0] > 1.0 {
+        return None;
+    }
+    let member = |class: usize| members[class] as usize;
+    let transitions = |class: usize, each: &mut dyn FnMut(u32, f64)| {
+        space.from(member(class)).for_each(|step| each(of[step.to as usize], step.rate));
+    };
+    let Prepared { chain, known, order, first } =
+        Prepared::of(space, members.len(), &member, &transitions, how);
+    if !chain.returns_to(first) {
         return None;
     }
     // Exchanged components do the same things and are counted together: one member tells for all.
     let by_class = |y: &[f64]| {
-        let weighed = || members.iter().map(|m| *m as usize).zip(y.iter().copied());
-        Measures::weigh(system, space, weighed).values()
+        let y = restored(&order, y.to_vec());
+        Measures::weigh(system, space, y.len(), |class| (member(class), y[class])).values()
     };
-    let Solution { x: y, residual, solver, confirmation } = match irreducible(&chain, how, &by_class, stop) {
+    let Solution { x: y, residual, solver, confirmation } = match solve(&chain, known, how, &by_class, stop) {
         Ok(solution) => solution,
         Err(e) => return Some(Err(e)),
     };
     let solver = format!("{solver} on {} classes of exchanged components", members.len());
     // Each member has its part of its class's probability, and of what is wrong with it.
-    let spread = chain.residual_spread(&y, &sizes);
+    let in_order = |class: usize| order.as_ref().map_or(class, |order| order[class] as usize);
+    let spread = chain.residual_spread(&y, |at| sizes[in_order(at)]);
+    let y = restored(&order, y);
     // What rounding adds when a distribution is spread over the members is not held against it.
     if spread.is_nan() || spread > how.tolerance.max(1e-12) {
         let (residual, tolerance) = (spread.max(residual), how.tolerance);

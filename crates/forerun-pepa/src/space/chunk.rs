@@ -5,16 +5,13 @@ use std::sync::Mutex;
 
 use super::fresh::{Block, Fresh};
 use super::labels::{Cache, Labels};
-use super::rules::Root;
-use super::successors::{Change, Fault, Successor, merge, successors};
+use super::successors::{Fault, Rules, Scratch, Successor, merge, successors};
 use super::symmetry::Symmetry;
 use super::table::{Table, hash};
 
 /// What all threads of a round look at.
 pub(crate) struct View<'a, const W: usize> {
-    pub(crate) roots: &'a [Root],
-    /// Whether equal changes must be added.
-    pub(crate) coincide: bool,
+    pub(crate) rules: &'a Rules,
     pub(crate) symmetry: Option<&'a Symmetry>,
     /// The states that have numbers.
     pub(crate) states: &'a [[u64; W]],
@@ -26,7 +23,7 @@ pub(crate) struct View<'a, const W: usize> {
 /// What a thread has at hand.
 #[derive(Debug, Default)]
 pub(crate) struct Worker<const W: usize> {
-    scratch: Vec<Change<W>>,
+    scratch: Scratch<W>,
     next: Vec<Successor<W>>,
     hashes: Vec<u64>,
     keys: Vec<u64>,
@@ -78,11 +75,11 @@ impl<const W: usize> Chunk<W> {
         self.created.clear();
         let Worker { scratch, next, hashes, keys, cache, block } = worker;
         // Permuted states are merged when they are in order.
-        let coincide = view.symmetry.is_none() && view.coincide;
+        let coincide = view.symmetry.is_none() && view.rules.coincide;
         next.clear();
         for at in range {
             let begin = next.len();
-            if let Err(fault) = successors(view.roots, coincide, &view.states[at], scratch, next) {
+            if let Err(fault) = successors(view.rules, coincide, &view.states[at], scratch, next) {
                 self.fault = Some((at, fault));
                 return;
             }

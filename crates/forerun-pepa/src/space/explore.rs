@@ -12,8 +12,7 @@ use super::Progress;
 use super::chunk::{Chunk, View, Worker};
 use super::fresh::{Block, Fresh};
 use super::labels::{Labels, Numbers, grow};
-use super::rules::{Root, may_coincide};
-use super::successors::Fault;
+use super::successors::{Fault, Rules};
 use super::symmetry::Symmetry;
 use super::table::{Table, hash};
 
@@ -56,7 +55,7 @@ pub(crate) enum Stop {
 
 /// Explores from `initial` on. `progress` is told after each round how far it is, and says whether to go on.
 pub(crate) fn explore<const W: usize>(
-    roots: &[Root],
+    rules: &Rules,
     initial: [u64; W],
     symmetry: Option<&Symmetry>,
     limit: usize,
@@ -82,8 +81,7 @@ pub(crate) fn explore<const W: usize>(
     table.find_or_insert(hash(&first), &first, &out.states, &fresh, &mut || Some(0));
     out.states.push(first);
     let mut search = Search {
-        roots,
-        coincide: may_coincide(roots),
+        rules,
         symmetry,
         labels: Mutex::new(Labels::default()),
         table,
@@ -117,8 +115,7 @@ pub(crate) fn explore<const W: usize>(
 
 /// What is kept from round to round beside what was found.
 struct Search<'a, const W: usize> {
-    roots: &'a [Root],
-    coincide: bool,
+    rules: &'a Rules,
     symmetry: Option<&'a Symmetry>,
     labels: Mutex<Labels>,
     table: Table,
@@ -143,11 +140,11 @@ impl<const W: usize> Search<'_, W> {
         self.workers.iter_mut().for_each(|w| w.block = Block::default());
         self.fresh.clear(expected + self.workers.len() * 64);
         self.table.reserve(&out.states, &self.fresh);
-        let Search { roots, coincide, symmetry, labels, table, fresh, workers, chunks } = self;
-        let (roots, coincide, symmetry) = (*roots, *coincide, *symmetry);
+        let Search { rules, symmetry, labels, table, fresh, workers, chunks } = self;
+        let (rules, symmetry) = (*rules, *symmetry);
         let chunks = &mut chunks[..count];
         let states = &out.states;
-        let view = View { roots, coincide, symmetry, states, table, fresh, labels };
+        let view = View { rules, symmetry, states, table, fresh, labels };
         let mut in_order = share(workers, count, |worker, at| {
             let from = range.start + at * CHUNK;
             lock(&chunks[at]).expand(&view, worker, at, from..range.end.min(from + CHUNK));
@@ -160,7 +157,7 @@ impl<const W: usize> Search<'_, W> {
             in_order = false;
             fresh.extend(homeless);
             table.reserve(states, fresh);
-            let view = View { roots, coincide, symmetry, states, table, fresh, labels };
+            let view = View { rules, symmetry, states, table, fresh, labels };
             let mut block = Block::default();
             for (at, chunk) in chunks.iter_mut().enumerate() {
                 own(chunk).house(&view, &mut block, at);

@@ -3,6 +3,7 @@
 mod chunk;
 mod explore;
 mod fresh;
+mod guards;
 mod labels;
 mod layout;
 mod rules;
@@ -20,7 +21,7 @@ use labels::Numbers;
 use layout::Layout;
 pub(crate) use rules::cooperate;
 use rules::rules;
-use successors::Fault;
+use successors::{Fault, Rules};
 pub(crate) use symmetry::fold as fold_equal;
 use symmetry::{Symmetry, fold, multinomial};
 pub(crate) use walk::{Engine, Walker};
@@ -132,6 +133,23 @@ pub struct Space {
     pub elapsed: Duration,
 }
 
+/// One of the numbers that a packed state is made of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coordinate {
+    field: layout::Field,
+    /// It is smaller than this.
+    pub(crate) values: usize,
+    /// Whether it says how many copies of an array are in one local state; else it is a component's local state.
+    pub(crate) counts: bool,
+}
+
+impl Coordinate {
+    /// Its value in a state.
+    pub(crate) fn value(&self, state: &[u64]) -> usize {
+        self.field.get(state) as usize
+    }
+}
+
 /// A transition of a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transition {
@@ -160,8 +178,8 @@ impl Space {
         let layout = Layout::of(system, &tree);
         let all = Some(Symmetry::of(&tree, &layout)).filter(|s| !s.is_trivial());
         let (symmetry, orbits) = if how.aggregate { (all, None) } else { (None, all) };
-        let roots = rules(system, &tree, &layout);
-        let mut run = Run { system, layout, symmetry, orbits, roots, how, progress, begin };
+        let rules = Rules::of(rules(system, &tree, &layout));
+        let mut run = Run { system, layout, symmetry, orbits, rules, how, progress, begin };
         match run.layout.words {
             1 => run.words::<1>(),
             2 => run.words::<2>(),
@@ -216,6 +234,18 @@ impl Space {
     pub(crate) fn packed(&self, state: usize) -> &[u64] {
         let width = self.words.len() / self.states();
         &self.words[state * width..(state + 1) * width]
+    }
+
+    /// All numbers that a packed state is made of.
+    pub(crate) fn coordinates(&self) -> Vec<Coordinate> {
+        let of = |part: &layout::Part| -> Vec<Coordinate> {
+            let values = if part.is_array { part.copies as usize + 1 } else { part.locals.len() };
+            part.fields
+                .iter()
+                .map(|field| Coordinate { field: *field, values, counts: part.is_array })
+                .collect()
+        };
+        self.layout.parts.iter().flat_map(of).collect()
     }
 
     /// The local state of each component, arrays with the number of copies in each.
@@ -297,7 +327,7 @@ struct Run<'a> {
     layout: Layout,
     symmetry: Option<Symmetry>,
     orbits: Option<Symmetry>,
-    roots: Vec<rules::Root>,
+    rules: Rules,
     how: &'a Exploration,
     progress: &'a mut dyn FnMut(Progress) -> bool,
     begin: Instant,
@@ -311,7 +341,7 @@ impl Run<'_> {
         let mut progress = |progress| (self.progress)(progress);
         let limit = self.how.limit.min(1 << 30);
         let explored =
-            explore(&self.roots, initial, self.symmetry.as_ref(), limit, self.how.threads, &mut progress);
+            explore(&self.rules, initial, self.symmetry.as_ref(), limit, self.how.threads, &mut progress);
         let Explored { states, rows, targets, labels, known, table_bytes } = match explored {
             Ok(explored) => explored,
             Err(Stop::Limit) => return Err(SpaceError::TooMany(limit)),

@@ -5,7 +5,8 @@
 //! activities gets r₁/rₐ(P) · r₂/rₐ(Q) · min(rₐ(P), rₐ(Q)). A passive rate is larger than any
 //! active one, and two of them compare by weight.
 
-use super::rules::{Root, Rule};
+use super::guards::Guards;
+use super::rules::{Root, Rule, may_coincide};
 
 /// A change that can happen: its rate (negative: the weight of a passive one) and what it adds to
 /// each word.
@@ -23,6 +24,28 @@ pub(crate) struct Successor<const W: usize> {
     pub(crate) state: [u64; W],
 }
 
+/// All rules of a system, ready to be applied.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    pub(crate) roots: Vec<Root>,
+    guards: Guards,
+    /// Whether equal changes must be added ([`may_coincide`]).
+    pub(crate) coincide: bool,
+}
+
+impl Rules {
+    pub(crate) fn of(roots: Vec<Root>) -> Rules {
+        Rules { guards: Guards::of(&roots), coincide: may_coincide(&roots), roots }
+    }
+}
+
+/// Space to work in.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch<const W: usize> {
+    changes: Vec<Change<W>>,
+    marks: Vec<u64>,
+}
+
 /// Why the model means nothing in a state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -35,22 +58,23 @@ pub(crate) enum Fault {
 /// More successors than this are looked for duplicates by sorting.
 const FEW: usize = 24;
 
-/// Finds all that can happen in `state` and appends it to `out`, equal changes added if they can
-/// `coincide` ([`may_coincide`](super::rules::may_coincide)). Allocates
+/// Finds all that can happen in `state` and appends it to `out`, equal changes added if `coincide` says so. Allocates
 /// only to let `scratch` and `out` grow.
 pub(crate) fn successors<const W: usize>(
-    roots: &[Root],
+    rules: &Rules,
     coincide: bool,
     state: &[u64; W],
-    scratch: &mut Vec<Change<W>>,
+    scratch: &mut Scratch<W>,
     out: &mut Vec<Successor<W>>,
 ) -> Result<(), Fault> {
     let begin = out.len();
-    for root in roots {
-        scratch.clear();
-        let apparent = evaluate(&root.rule, state, scratch);
-        if scratch.is_empty() {
-            continue;
+    let Scratch { changes, marks } = scratch;
+    rules.guards.each(state, marks, |at| {
+        let root = &rules.roots[at];
+        changes.clear();
+        let apparent = evaluate(&root.rule, state, changes);
+        if changes.is_empty() {
+            return Ok(());
         }
         if apparent.is_nan() {
             return Err(Fault::Mixed(root.performed));
@@ -58,11 +82,12 @@ pub(crate) fn successors<const W: usize>(
         if apparent < 0.0 {
             return Err(Fault::Unpartnered(root.performed));
         }
-        for change in scratch.iter() {
+        for change in changes.iter() {
             let state = add(state, &change.delta);
             out.push(Successor { action: root.action, rate: change.rate, state });
         }
-    }
+        Ok(())
+    })?;
     if coincide {
         merge(out, begin);
     }

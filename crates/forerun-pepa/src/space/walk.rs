@@ -1,8 +1,8 @@
 //! One path through the states, without remembering any.
 
 use super::layout::Layout;
-use super::rules::{Root, may_coincide, rules};
-use super::successors::{Change, Fault, Successor, successors};
+use super::rules::rules;
+use super::successors::{Fault, Rules, Scratch, Successor, successors};
 use super::symmetry::fold;
 use super::{SpaceError, describe};
 use crate::model::System;
@@ -13,7 +13,7 @@ use crate::model::System;
 pub(crate) struct Engine<'a> {
     system: &'a System,
     layout: Layout,
-    roots: Vec<Root>,
+    rules: Rules,
     /// The names of the actions that happen, and for each action of the system its place among them.
     actions: Vec<String>,
     place: Vec<usize>,
@@ -36,8 +36,8 @@ impl<'a> Engine<'a> {
     pub(crate) fn of(system: &'a System) -> Engine<'a> {
         let tree = fold(system, &system.tree);
         let layout = Layout::of(system, &tree);
-        let roots = rules(system, &tree, &layout);
-        let mut happen: Vec<u32> = roots.iter().map(|r| r.action).collect();
+        let rules = Rules::of(rules(system, &tree, &layout));
+        let mut happen: Vec<u32> = rules.roots.iter().map(|r| r.action).collect();
         happen.sort_unstable();
         happen.dedup();
         let place = (0..system.actions.len() as u32).map(|a| happen.binary_search(&a).unwrap_or(0)).collect();
@@ -54,7 +54,7 @@ impl<'a> Engine<'a> {
             label_of.push(places.collect());
         }
         let actions = happen.iter().map(|a| system.actions[*a as usize].clone()).collect();
-        Engine { system, layout, roots, actions, place, labels, label_of }
+        Engine { system, layout, rules, actions, place, labels, label_of }
     }
 
     /// The names of the actions that can happen.
@@ -82,24 +82,22 @@ impl<'a> Engine<'a> {
     fn begin<const W: usize>(&self) -> Box<dyn Walker + '_> {
         let mut state = [0; W];
         state[..self.layout.words].copy_from_slice(&self.layout.initial());
-        let coincide = may_coincide(&self.roots);
-        Box::new(Path { engine: self, state, coincide, scratch: Vec::new(), next: Vec::new() })
+        Box::new(Path { engine: self, state, scratch: Scratch::default(), next: Vec::new() })
     }
 }
 
 struct Path<'a, const W: usize> {
     engine: &'a Engine<'a>,
     state: [u64; W],
-    coincide: bool,
-    scratch: Vec<Change<W>>,
+    scratch: Scratch<W>,
     next: Vec<Successor<W>>,
 }
 
 impl<const W: usize> Walker for Path<'_, W> {
     fn look(&mut self) -> Result<f64, SpaceError> {
         self.next.clear();
-        let Engine { system, layout, roots, .. } = self.engine;
-        successors(roots, self.coincide, &self.state, &mut self.scratch, &mut self.next).map_err(
+        let Engine { system, layout, rules, .. } = self.engine;
+        successors(rules, rules.coincide, &self.state, &mut self.scratch, &mut self.next).map_err(
             |fault| {
                 let state = describe(system, layout, &self.state);
                 let name = |action: u32| system.actions[action as usize].clone();

@@ -1,11 +1,15 @@
 //! Which states are put together.
 
+use super::PART;
 use crate::chain::Chain;
+use crate::parallel::parts;
 
 /// A pair is put together if what flows between the two is at least this share of what flows out of them. Notay's
 /// bound on the quality of a pair asks for about a quarter; with many transitions a state hardly any pair has that, no
 /// chain would become small enough to be solved, and what mixes slowest would stay as it is.
 const QUALITY: f64 = 0.05;
+/// A coupling is as good as a state's strongest from this share of it on.
+const AS_STRONG: f64 = 0.25;
 const ALONE: u32 = u32::MAX;
 
 /// Pairs each state with the one it is coupled to most strongly, in the weights `w` (all 1 if empty). Gives each
@@ -42,6 +46,42 @@ pub(super) fn pairs(chain: &Chain, w: &[f64]) -> (Vec<u32>, usize) {
     (of, count as usize)
 }
 
+/// Puts states together with one that they are coupled to about as strongly as to any, up to so many each. Gives each
+/// state's aggregate and how many there are.
+pub(super) fn groups(chain: &Chain, w: &[f64], most: u32) -> (Vec<u32>, usize) {
+    let weight = |state: usize| if w.is_empty() { 1.0 } else { w[state] };
+    let mut of = vec![ALONE; chain.states()];
+    let mut sizes: Vec<u32> = Vec::new();
+    for state in 0..chain.states() {
+        if of[state] != ALONE {
+            continue;
+        }
+        let out = chain.exits[state] * weight(state);
+        let (mut strongest, mut best) = (0.0f64, (0.0, state));
+        for (from, rate) in chain.entering(state) {
+            let from = from as usize;
+            let flow = rate * weight(from);
+            let quality = flow / out + flow / (chain.exits[from] * weight(from));
+            strongest = strongest.max(quality);
+            let has_room = of[from] == ALONE || sizes[of[from] as usize] < most;
+            if has_room && quality > best.0 {
+                best = (quality, from);
+            }
+        }
+        // A state that would have to go with one that it hardly leads to stays alone, until those it leads to are one.
+        let other = if best.0 >= AS_STRONG * strongest { best.1 } else { state };
+        if of[other] == ALONE {
+            of[other] = sizes.len() as u32;
+            sizes.push(1);
+        }
+        if other != state {
+            of[state] = of[other];
+            sizes[of[state] as usize] += 1;
+        }
+    }
+    (of, sizes.len())
+}
+
 /// How fast one state leads to another.
 fn between(chain: &Chain, from: usize, to: usize) -> f64 {
     let range = chain.rows[to] as usize..chain.rows[to + 1] as usize;
@@ -67,31 +107,41 @@ pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize) -> Cha
         members[next[*a as usize] as usize] = state as u32;
         next[*a as usize] += 1;
     }
-    let mut coarse = Chain { rows: vec![0], from: Vec::new(), rates: Vec::new(), exits: vec![0.0; count] };
-    let mut flow = vec![0.0; count];
-    let mut touched: Vec<u32> = Vec::new();
-    for a in 0..count {
-        for member in &members[first[a] as usize..first[a + 1] as usize] {
-            for (from, rate) in chain.entering(*member as usize) {
-                let other = of[from as usize];
-                if other as usize == a {
-                    continue;
+    // What comes out is the same whatever the parts.
+    let parts = parts(count, PART.max(count.div_ceil(4)), |range| {
+        let mut some = Chain { rows: Vec::new(), from: Vec::new(), rates: Vec::new(), exits: Vec::new() };
+        let mut flow = vec![0.0; count];
+        let mut touched: Vec<u32> = Vec::new();
+        for a in range {
+            for member in &members[first[a] as usize..first[a + 1] as usize] {
+                for (from, rate) in chain.entering(*member as usize) {
+                    let other = of[from as usize];
+                    if other as usize == a {
+                        continue;
+                    }
+                    if flow[other as usize] == 0.0 {
+                        touched.push(other);
+                    }
+                    flow[other as usize] += rate * weight(from);
                 }
-                if flow[other as usize] == 0.0 {
-                    touched.push(other);
-                }
-                flow[other as usize] += rate * weight(from);
             }
+            touched.sort_unstable();
+            touched.dedup();
+            for other in touched.drain(..) {
+                some.from.push(other);
+                some.rates.push(std::mem::take(&mut flow[other as usize]));
+            }
+            some.rows.push(some.from.len() as u32);
         }
-        touched.sort_unstable();
-        touched.dedup();
-        for other in touched.drain(..) {
-            let f = std::mem::take(&mut flow[other as usize]);
-            coarse.from.push(other);
-            coarse.rates.push(f);
-            coarse.exits[other as usize] += f;
-        }
-        coarse.rows.push(coarse.from.len() as u32);
+        some
+    });
+    let mut coarse = Chain { rows: vec![0], from: Vec::new(), rates: Vec::new(), exits: vec![0.0; count] };
+    for some in parts {
+        let begin = coarse.from.len() as u32;
+        coarse.rows.extend(some.rows.iter().map(|end| begin + end));
+        coarse.from.extend(some.from);
+        coarse.rates.extend(some.rates);
     }
+    coarse.from.iter().zip(&coarse.rates).for_each(|(other, flow)| coarse.exits[*other as usize] += flow);
     coarse
 }

@@ -46,7 +46,9 @@ pub(super) fn correct(all: &Hierarchy, at: usize, chain: &Chain, r: &[f64], e: &
 /// *Recursive Krylov-based multigrid cycles*, Numer. Linear Algebra Appl. 15, 2008).
 fn twice(all: &Hierarchy, at: usize, chain: &Chain, r: &[f64], e: &mut Vec<f64>) {
     correct(all, at, chain, r, e);
-    if all.levels.get(at).is_none() {
+    // Twice as often at each level is no more work where levels are less than half as large.
+    let large = at >= 2 && chain.entries() * 2 > all.levels[at - 2].chain.entries();
+    if large || all.levels.get(at).is_none() {
         return;
     }
     let (mut v, mut rest) = (Vec::new(), Vec::new());

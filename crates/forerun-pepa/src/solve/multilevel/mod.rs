@@ -17,12 +17,15 @@ mod multiply;
 use aggregate::{coarsen, pairs};
 use cycle::correct;
 use dense::Lu;
-pub(super) use multiply::cycle;
+pub(super) use multiply::{cycle, shares};
 
 use crate::chain::Chain;
+use crate::parallel::{fill, parts};
 
 /// The coarsest chain has at most so many states, if it can be made so small.
 const COARSEST: usize = 400;
+/// States that a thread looks at, at least.
+const PART: usize = 1 << 15;
 /// No more levels than this.
 const LEVELS: usize = 40;
 
@@ -85,9 +88,18 @@ impl Hierarchy {
 /// `r − (D − R) e`: what the flows of `e` leave of `r`.
 pub(super) fn remainder(chain: &Chain, e: &[f64], r: &[f64], out: &mut Vec<f64>) {
     out.clear();
-    out.extend((0..chain.states()).map(|s| r[s] - e[s] * chain.exits[s] + chain.inflow(s, e)));
+    out.resize(chain.states(), 0.0);
+    fill(out, PART, |first, out| {
+        for (s, o) in (first..).zip(out) {
+            *o = r[s] - e[s] * chain.exits[s] + chain.inflow(s, e);
+        }
+    });
 }
 
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+    let some = |range: std::ops::Range<usize>| -> f64 {
+        a[range.clone()].iter().zip(&b[range]).map(|(x, y)| x * y).sum()
+    };
+    // Sums of the same parts on any number of threads.
+    parts(a.len(), 4 * PART, some).into_iter().sum()
 }

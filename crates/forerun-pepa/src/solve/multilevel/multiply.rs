@@ -5,19 +5,51 @@
 //! disaggregation on many levels: Horton and Leutenegger, SIGMETRICS 1994). It never subtracts, so it stays a
 //! distribution; it is good where groups of states hardly lead to each other, which is where sweeps are not.
 
-use super::aggregate::{coarsen, pairs};
+use super::aggregate::{coarsen, groups, pairs};
 use super::{COARSEST, LEVELS};
 use crate::chain::Chain;
 use crate::solve::{direct, sweep};
 
+/// States that are put together at once.
+const GROUP: u32 = 8;
 /// Sweeps before and after, to and fro.
 const SMOOTH: usize = 2;
 
 /// One cycle on `x`, which must be positive. Cost: some twenty passes over the chain.
 pub(crate) fn cycle(chain: &Chain, x: &mut [f64]) {
+    lift(x);
+    level(chain, x, 0);
+}
+
+/// The same where sweeps have been done, and others follow: nothing but what levels below the chain do, each of which is visited once. Cost:
+/// some five passes over the chain.
+pub(crate) fn shares(chain: &Chain, x: &mut [f64]) {
+    lift(x);
+    let (of, count) = groups(chain, x, GROUP);
+    let coarse = coarsen(chain, x, &of, count);
+    let factors = once(&coarse, 1);
+    x.iter_mut().zip(&of).for_each(|(p, of)| *p *= factors[*of as usize]);
+}
+
+fn once(chain: &Chain, depth: usize) -> Vec<f64> {
+    let mut x = vec![1.0; chain.states()];
+    if chain.states() <= COARSEST {
+        level(chain, &mut x, depth);
+        return x;
+    }
+    let (of, count) = groups(chain, &[], GROUP);
+    if depth < LEVELS && count * 10 <= chain.states() * 9 {
+        let factors = once(&coarsen(chain, &[], &of, count), depth + 1);
+        x.iter_mut().zip(&of).for_each(|(p, of)| *p *= factors[*of as usize]);
+    }
+    smooth(chain, &mut x);
+    x
+}
+
+/// Nothing underflows in products of probabilities and rates.
+fn lift(x: &mut [f64]) {
     let least = x.iter().fold(0.0f64, |a, b| a.max(*b)) * 1e-100;
     x.iter_mut().for_each(|p| *p = p.max(least));
-    level(chain, x, 0);
 }
 
 fn level(chain: &Chain, x: &mut [f64], depth: usize) {
@@ -41,7 +73,8 @@ fn level(chain: &Chain, x: &mut [f64], depth: usize) {
     }
     let mut factors = vec![1.0; coarse.states()];
     level(&coarse, &mut factors, depth + 1);
-    if depth > 0 {
+    // Twice as often at each level is no more work where levels are less than half as large.
+    if depth > 0 && coarse.entries() * 2 <= chain.entries() {
         level(&coarse, &mut factors, depth + 1);
     }
     for (p, of) in x.iter_mut().zip(&first) {

@@ -1,0 +1,67 @@
+//! A chain as it is solved best: its states in another order than they were found in, and where to start.
+
+use super::order::order;
+use super::start::{Transitions, walk};
+use super::{Solving, band};
+use crate::chain::Chain;
+use crate::space::Space;
+
+/// Where at most this share of what happens leads backward, no other way to sweep is tried.
+const BACKWARD: f64 = 0.3;
+
+/// What helps an iteration.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// Where to start.
+    pub(super) start: Option<Vec<f64>>,
+    /// Whether most of what happens leads from a state to a later one.
+    pub(super) forward: bool,
+}
+
+/// A chain and what is known of it.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) chain: Chain,
+    pub(super) known: Known,
+    /// The states in the order of the chain; none if that is their own.
+    pub(super) order: Option<Vec<u32>>,
+    /// The first state's place in the chain.
+    pub(super) first: usize,
+}
+
+impl Prepared {
+    /// Makes the chain of `n` states, each of which is one of the space, from their transitions. Cost: a short walk, and some passes over
+    /// transitions.
+    pub(super) fn of(
+        space: &Space,
+        n: usize,
+        state: &dyn Fn(usize) -> usize,
+        transitions: Transitions<'_>,
+        how: &Solving,
+    ) -> Prepared {
+        let as_it_is = |known| Prepared { chain: Chain::build(n, transitions), known, order: None, first: 0 };
+        if n <= how.direct || (how.direct > 0 && band::width(n, transitions).is_some()) {
+            return as_it_is(Known::default());
+        }
+        let Some(walk) = walk(n, transitions) else { return as_it_is(Known::default()) };
+        let Some((order, backward)) = order(space, state, n, &walk.steps) else {
+            return as_it_is(Known { start: Some(walk.x), forward: false });
+        };
+        let mut place = vec![0u32; n];
+        order.iter().enumerate().for_each(|(at, state)| place[*state as usize] = at as u32);
+        let chain = Chain::build(n, |at, each| {
+            transitions(order[at] as usize, &mut |to, rate| each(place[to as usize], rate));
+        });
+        let start = Some(order.iter().map(|s| walk.x[*s as usize]).collect());
+        let first = place[0] as usize;
+        Prepared { chain, known: Known { start, forward: backward <= BACKWARD }, order: Some(order), first }
+    }
+}
+
+/// Values in the order of a chain, put in that of the states.
+pub(super) fn restored(order: &Option<Vec<u32>>, x: Vec<f64>) -> Vec<f64> {
+    let Some(order) = order else { return x };
+    let mut all = vec![0.0; x.len()];
+    order.iter().zip(x).for_each(|(state, value)| all[*state as usize] = value);
+    all
+}

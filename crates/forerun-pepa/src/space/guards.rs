@@ -1,0 +1,94 @@
+//! Which rules a state's local states allow, so that the others need not be tried.
+//!
+//! A rule that needs some component to take part can only apply where that component is in one of a few local states. For each rule
+//! the component is chosen that allows it most seldom; its local state then names the rules to be tried.
+
+use super::layout::Field;
+use super::rules::{Root, Rule};
+
+/// Numbers with more values than this are not looked up.
+const VALUES: usize = 1024;
+
+/// The rules by what allows them.
+#[derive(Debug, Clone)]
+pub(crate) struct Guards {
+    /// For each number of the state that guards rules, where the lists of its values begin in `begins`.
+    fields: Vec<(Field, usize)>,
+    /// Where each value's list begins in `rules`; the next one's begin is its end.
+    begins: Vec<u32>,
+    rules: Vec<u32>,
+    /// A bit for each rule that is always to be tried.
+    always: Vec<u64>,
+}
+
+impl Guards {
+    pub(crate) fn of(roots: &[Root]) -> Guards {
+        let mut always = vec![0u64; roots.len().div_ceil(64)];
+        let mut guarded: Vec<(Field, Vec<Vec<u32>>)> = Vec::new();
+        for (at, root) in roots.iter().enumerate() {
+            let Some((field, allowed)) = guard(&root.rule) else {
+                always[at / 64] |= 1 << (at % 64);
+                continue;
+            };
+            let place = guarded.iter().position(|(f, _)| *f == field).unwrap_or_else(|| {
+                guarded.push((field, vec![Vec::new(); allowed.len()]));
+                guarded.len() - 1
+            });
+            let lists = guarded[place].1.iter_mut().zip(allowed);
+            lists.filter(|(_, allowed)| *allowed).for_each(|(list, _)| list.push(at as u32));
+        }
+        let mut guards = Guards { fields: Vec::new(), begins: vec![0], rules: Vec::new(), always };
+        for (field, lists) in guarded {
+            guards.fields.push((field, guards.begins.len() - 1));
+            for list in lists {
+                guards.rules.extend(list);
+                guards.begins.push(guards.rules.len() as u32);
+            }
+        }
+        guards
+    }
+
+    /// Calls back with each rule that may apply in a state, in their order; `marks` is scratch space.
+    pub(crate) fn each<E>(
+        &self,
+        state: &[u64],
+        marks: &mut Vec<u64>,
+        mut call: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
+        marks.clear();
+        marks.extend_from_slice(&self.always);
+        for (field, lists) in &self.fields {
+            let list = lists + field.get(state) as usize;
+            for rule in &self.rules[self.begins[list] as usize..self.begins[list + 1] as usize] {
+                marks[*rule as usize / 64] |= 1 << (rule % 64);
+            }
+        }
+        for (at, word) in marks.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                call(at * 64 + left.trailing_zeros() as usize)?;
+                left &= left - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of the state without which a rule cannot apply, and for each of its values whether it may then.
+fn guard(rule: &Rule) -> Option<(Field, Vec<bool>)> {
+    match rule {
+        Rule::One(field, by_local) if by_local.len() <= VALUES => {
+            Some((*field, by_local.iter().map(|(_, steps)| !steps.is_empty()).collect()))
+        }
+        Rule::Count(field, ..) if field.mask < VALUES as u64 => {
+            Some((*field, (0..=field.mask).map(|count| count > 0).collect()))
+        }
+        Rule::One(..) | Rule::Count(..) | Rule::Any(_) => None,
+        Rule::All(all) => {
+            let share = |(_, allowed): &(Field, Vec<bool>)| {
+                allowed.iter().filter(|a| **a).count() as f64 / allowed.len() as f64
+            };
+            all.iter().filter_map(guard).min_by(|a, b| share(a).total_cmp(&share(b)))
+        }
+    }
+}
