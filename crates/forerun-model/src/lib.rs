@@ -32,6 +32,7 @@ mod error;
 pub mod farm;
 pub mod juhasz;
 pub mod kuntraruk;
+mod landing;
 mod load;
 pub mod mizutani;
 pub mod packet;

@@ -13,6 +13,8 @@ use crate::ModelError;
 /// port(k)        = (k − 1) G + g              until the port takes the next message
 /// ```
 ///
+/// Where a byte takes G_r of its receiver's port, messages to one rank wait for each other there ([`Wire::landing`]).
+///
 /// Where the platform states a topology, [`Wire::on`] adds what its switches and other jobs' traffic
 /// there take (see [`Route`]). Segments of s bytes go one after the other; a message above S pays for the request and its
 /// answer, `o_s(0) + 2 L + 2 o_r(0) + o_s(0)`, taken as if the receiver were ready for it.
@@ -23,6 +25,8 @@ pub struct Wire {
     latency: f64,
     gap: f64,
     gap_per_byte: f64,
+    /// What a byte takes of its receiver's port.
+    receive_gap_per_byte: f64,
     /// What a byte holds the port for; `gap_per_byte` or more.
     port_per_byte: f64,
     /// What switches add for each byte of a message or its segment.
@@ -60,6 +64,7 @@ impl Wire {
             latency: network.latency.value.0 + route.latency.0,
             gap: network.gap.value.0,
             gap_per_byte: shared,
+            receive_gap_per_byte: network.receive_gap_per_byte.value.0,
             port_per_byte: shared.max(route.port_per_byte.0),
             way_per_byte: route.per_byte.0,
             rendezvous_above: network.rendezvous_threshold.map_or(f64::INFINITY, |s| s.0 as f64),
@@ -73,6 +78,7 @@ impl Wire {
             ("latency", wire.latency),
             ("gap", wire.gap),
             ("gap per byte", gap_per_byte),
+            ("receive gap per byte", wire.receive_gap_per_byte),
         ];
         for (name, value) in figures {
             if !(value >= 0.0 && value.is_finite()) {
@@ -125,6 +131,14 @@ impl Wire {
     /// o_r: seconds for which a message of `bytes` bytes keeps its receiver busy.
     pub fn receive(&self, bytes: f64) -> f64 {
         self.receive.0 + self.receive.1 * bytes
+    }
+
+    /// Seconds that a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes
+    /// there: `(k − 1) G_r` and `(k − 1) min(G, G_r)`.
+    pub fn landing(&self, bytes: f64) -> (f64, f64) {
+        let further = (bytes - 1.0).max(0.0);
+        let takes = further * self.receive_gap_per_byte;
+        (takes, takes.min(further * self.gap_per_byte))
     }
 
     /// Seconds to ask another rank for a number and be answered: an empty message there, at once

@@ -55,12 +55,14 @@ prop_compose! {
         latency in 0.0..0.3f64, send in 0.0..0.1f64, receive in 0.0..0.1f64, per_byte in 0.0..1e-4f64,
         gap in 0.0..0.05f64, gap_per_byte in 0.0..1e-3f64, segment in proptest::option::of(1u64..2000),
         threshold in proptest::option::of(0u64..3000), topology in proptest::option::of(topologies()),
+        landing in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
     ) -> Network {
         Network {
             send_overhead: overhead(send, per_byte),
             receive_overhead: overhead(receive, per_byte / 2.0),
             gap: Measured::stated(Seconds(gap)),
             gap_per_byte: Measured::stated(SecondsPerByte(gap_per_byte)),
+            receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
             segment: segment.map(Bytes),
             // S: messages above it hold their sender until they are received.
             rendezvous_threshold: threshold.map(Bytes),

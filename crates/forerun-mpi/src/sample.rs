@@ -24,6 +24,8 @@ pub enum Probe {
     /// How many times as long a stream takes with others beside it: `ranks` of them, each from one of as many ranks side by
     /// side to one of the next.
     Across,
+    /// Seconds by byte that the streams of `ranks` ranks to one take longer than one of them alone, for each byte that is more.
+    Together,
 }
 
 /// One value of a probe.
@@ -35,6 +37,6 @@ pub struct Sample {
     pub ranks: usize,
     /// Bytes of each message.
     pub bytes: u64,
-    /// The value: seconds, a part, or how many times as long.
+    /// The value: seconds, seconds by byte, a part, or how many times as long.
     pub value: f64,
 }

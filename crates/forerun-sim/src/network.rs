@@ -35,6 +35,15 @@ use crate::time::{PerByte, Time};
 ///           and the message travels as above
 /// ```
 ///
+/// Where a byte takes G_r of its receiver's port, a message has arrived when, from the first byte on, the port has had time for
+/// all of them beside those of messages that were received before:
+///
+/// ```text
+/// from   = a − (k − 1) min(G, G_r)
+/// done   = the earliest time by which the port was free for (k − 1) G_r since `from`; it is taken then
+/// max(r, done) + o_r(k)                              a receive called at r returns
+/// ```
+///
 /// Where the platform states a topology, [`LogGps::on`] adds what the switches and other jobs' traffic
 /// there take on average (see [`Route`]): the same for every pair, a fixed part in L, and for each
 /// byte of the message or of its segment
@@ -50,9 +59,11 @@ pub struct LogGps {
     receive: Busy,
     gap: Time,
     gap_per_byte: PerByte,
+    /// What a byte takes of its receiver's port.
+    receive_gap_per_byte: PerByte,
     rendezvous_above: u64,
     segment: u64,
-    /// Messages smaller than this neither wait for their receiver, nor are they cut, nor do switches
+    /// Messages smaller than this neither wait for their receiver or its port, nor are they cut, nor do switches
     /// add to them, and what they cost by the byte needs no more than 64 bits to compute.
     plain_below: u64,
     switches: Switches,
@@ -142,6 +153,10 @@ impl LogGps {
             receive: Busy::new(&network.receive_overhead, ranks, "receive overhead per byte")?,
             gap: Time::from_seconds(network.gap.value.0)?,
             gap_per_byte: PerByte::from_seconds(gap_per_byte, "gap per byte")?,
+            receive_gap_per_byte: PerByte::from_seconds(
+                network.receive_gap_per_byte.value.0,
+                "receive gap per byte",
+            )?,
             rendezvous_above,
             segment,
             plain_below: 0,
@@ -156,7 +171,7 @@ impl LogGps {
         let upto = self.rendezvous_above.min(self.segment).min(computed);
         // A product that was computed in 64 bits is less than 2^40 ps.
         let fixed = self.send.fixed.max(self.receive.fixed).max(self.gap).max(self.latency);
-        let any = self.switches == Switches::default() && fixed.picos() < 1 << 63;
+        let any = self.switches == Switches::default() && !self.has_receiving_ports() && fixed.picos() < 1 << 63;
         LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
     }
 
@@ -171,6 +186,7 @@ impl LogGps {
             receive: Busy::default(),
             gap: Time::ZERO,
             gap_per_byte: PerByte::default(),
+            receive_gap_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
             segment: u64::MAX,
             plain_below: 0,
@@ -195,6 +211,19 @@ impl LogGps {
     #[inline]
     pub fn receive_overhead(&self, bytes: u64) -> Time {
         self.receive.of(bytes)
+    }
+
+    /// Whether messages take time of their receiver's port.
+    #[inline]
+    pub(crate) fn has_receiving_ports(&self) -> bool {
+        self.receive_gap_per_byte != PerByte::default()
+    }
+
+    /// What a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes.
+    pub(crate) fn landing(&self, bytes: u64) -> (Time, Time) {
+        let further = bytes.saturating_sub(1);
+        let takes = self.receive_gap_per_byte.times(further);
+        (takes, takes.min(self.gap_per_byte.times(further)))
     }
 
     /// Whether a message of `bytes` bytes waits for its receiver: more than S.

@@ -13,6 +13,8 @@
 //! rank's own. Then what is left on each rank, its tasks modulo q, is merged along the tree, and
 //! leaves it when a set is complete.
 //!
+//! Where messages take time of their receiver's port, the first rank has the last piece no sooner than its port has taken all.
+//!
 //! *Others.* Rounds of a block of q tasks a rank; the cycle is the first rank's
 //! `q T + fold(q) + sink(q) + (P − 1) (o_r(q) + sink(q))` or another's `q T + fold(q) + o_s(q)`.
 //! The rest is cut evenly and merged along the tree.
@@ -24,6 +26,7 @@ use super::climb::{Ready, Tree};
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
 use crate::Load;
+use crate::landing::Landing;
 
 /// Ranks, fan-in of the tree, results of a set, and how tasks are handed out.
 #[derive(Debug, Clone, Copy)]
@@ -115,11 +118,18 @@ impl Sender<'_> {
         let rest = left as f64 * c.task + c.fold(left);
         let at = pieces as f64 * cycle + rest;
         if pieces == 0 {
-            return Ready { at, left, port: 0.0, last: 0.0 };
+            return Ready { at, left, ..Ready::default() };
         }
         // The port takes one piece after the other.
         let injected = cycle + (pieces - 1) as f64 * cycle.max(c.port(g));
-        Ready { at, left, port: injected + c.port(g), last: injected + c.transit(g) }
+        let (port, last) = (injected + c.port(g), injected + c.transit(g));
+        Ready { at, left, port, last, ..Ready::default() }
+    }
+
+    /// When the first piece of any arrives.
+    fn first(&self) -> f64 {
+        let (c, g) = (self.c, self.gather);
+        g as f64 * c.task + c.fold(g) + c.send(g) + c.transit(g)
     }
 }
 
@@ -184,12 +194,17 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     totals.delivered(sets as f64, c.sink(service.set));
     totals.delivered(mine as f64, c.sink(set));
     let claims = if even { 0.0 } else { draws(n, team.ranks, known) * c.claim() };
-    let first = Ready { at: c.open() + alone + serve, left: own % set, port: 0.0, last: 0.0 };
+    // By the first rank's port they come one after the other.
+    let landing = c.landing(gather).0;
+    let lands = pieces > 0 && landing > 0.0;
+    let landed = if lands { sender.first() + (pieces - 1) as f64 * landing } else { 0.0 };
+    let port = Landing::until(landed);
+    let first = Ready { at: c.open() + alone + serve, left: own % set, landing: port, ..Ready::default() };
     let (body, first, low, high) = if even {
         let (low, high) = (sender.ready(each), sender.ready(each + 1));
         let ends = if more > 0 { high } else { low };
         // The last pieces of all arrive together.
-        let last = if others > 0 && ends.last > 0.0 { ends.last + c.receive(gather) } else { 0.0 };
+        let last = if others > 0 && ends.last > 0.0 { ends.last.max(landed) + c.receive(gather) } else { 0.0 };
         let first = Ready { at: first.at.max(last), ..first };
         (first.at.max(if others > 0 { ends.at } else { 0.0 }), first, low, high)
     } else {
@@ -207,7 +222,8 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         let ready = sender.ready(each);
         let other = Ready { at: body + c.fold(ready.left) - c.fold_due(ready.left), ..ready };
         let late = if pieces > 0 { c.transit(gather) + c.receive(gather) } else { 0.0 };
-        (body, Ready { at: body + late, ..first }, other, other)
+        let landed = if lands { landed + c.receive(gather) } else { 0.0 };
+        (body, Ready { at: (body + late).max(landed), ..first }, other, other)
     };
     let more = if even { more } else { 0 };
     let tree = Tree { c, arity: team.arity, set, ranks, low, high, more };
@@ -302,7 +318,8 @@ fn ordered(c: &Costs, team: Team, n: u64) -> Timing {
     let others = (ranks - 1) as f64;
     let block = set as f64 * c.task + c.fold(set);
     let takes = others * (c.receive(set) + c.sink(set));
-    let first = block + c.sink(set) + takes;
+    let landing = others * c.landing(set).0;
+    let first = (block + c.sink(set) + takes).max(landing);
     let other = (block + c.send(set)).max(c.port(set));
     let cycle = first.max(other);
     let mut totals = Totals::default();
@@ -312,7 +329,8 @@ fn ordered(c: &Costs, team: Team, n: u64) -> Timing {
     totals.delivered(j * ranks as f64, c.sink(set));
     totals.delivered(2.0, c.open());
     // The first round: the first rank waits for the first block of another.
-    let fill = (block + c.sink(set)).max(other + c.transit(set)) + takes;
+    let arrived = other + c.transit(set);
+    let fill = ((block + c.sink(set)).max(arrived) + takes).max(arrived + (others - 1.0) * c.landing(set).0);
     let body = if rounds > 0 { fill + (j - 1.0) * cycle } else { 0.0 } + c.open();
     let own = rest.div_ceil(ranks);
     let few = rest.min(ranks);
@@ -321,8 +339,8 @@ fn ordered(c: &Costs, team: Team, n: u64) -> Timing {
     if rest > 0 {
         let at = own as f64 * c.task + c.fold(own);
         totals.merged(few as f64 * (own as f64 - 1.0), few as f64 * c.fold(own));
-        let first = Ready { at: body + at, left: own, port: 0.0, last: 0.0 };
-        let other = Ready { at: free + at, left: own, port: 0.0, last: 0.0 };
+        let first = Ready { at: body + at, left: own, ..Ready::default() };
+        let other = Ready { at: free + at, left: own, ..Ready::default() };
         let tree = Tree { c, arity: team.arity, set: u64::MAX, ranks: few, low: other, high: other, more: 0 };
         let root = tree.in_order(first, &mut totals);
         end = root.at + c.sink(rest);

@@ -2,9 +2,10 @@
 
 use super::costs::Costs;
 use super::timing::Totals;
+use crate::landing::Landing;
 
 /// What a rank is when its tasks have ended.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Ready {
     pub(super) at: f64,
     /// Results left on it, merged in balance as far as that goes.
@@ -12,6 +13,8 @@ pub(super) struct Ready {
     /// When its port is free, and when what it sent last arrives.
     pub(super) port: f64,
     pub(super) last: f64,
+    /// Its receiving port.
+    pub(super) landing: Landing,
 }
 
 /// The ranks of a tree and when they are ready: those dealt an odd task, of which there are
@@ -83,6 +86,7 @@ impl Tree<'_> {
         let mut held = if ordered { Held(vec![ready.left]) } else { Held::of(ready.left) };
         let (mut x, mut sets) = (ready.at, 0);
         let (mut port, mut last) = (ready.port, 0.0f64);
+        let mut landing = ready.landing;
         if held.0 == [0] {
             held.0.clear();
         }
@@ -107,10 +111,14 @@ impl Tree<'_> {
                 let Sent { at, results, port: busy, sets: its, last: theirs } = child.sent;
                 totals.message(c, results, 1.0);
                 let injected = busy.max(at + c.send(results));
-                x = x.max(injected + c.transit(results)) + c.receive(results);
+                let arrival = landing.take(injected + c.transit(results), c.landing(results));
+                x = x.max(arrival) + c.receive(results);
                 sets += its;
                 last = last.max(theirs);
                 if root && its > 0 {
+                    // By the port they come one after the other.
+                    let (takes, before) = c.landing(self.set);
+                    last = last.max(landing.take(theirs, (its as f64 * takes, before)));
                     x += its as f64 * (c.receive(self.set) + c.sink(self.set));
                 }
                 if results > 0 {

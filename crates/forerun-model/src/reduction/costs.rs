@@ -150,6 +150,16 @@ impl Costs {
         self.wire.port(self.packet(results))
     }
 
+    /// What a message takes of its receiver's port, and how long before its arrival it begins to come.
+    pub(crate) fn landing(&self, results: u64) -> (f64, f64) {
+        self.wire.landing(self.packet(results))
+    }
+
+    /// Whether messages take time of their receiver's port.
+    pub(crate) fn lands(&self) -> bool {
+        self.landing(1).0 > 0.0
+    }
+
     pub(crate) fn receive(&self, results: u64) -> f64 {
         self.wire.receive(self.packet(results))
     }

@@ -1,12 +1,14 @@
 //! A message between two ranks whose clocks are known, as LogGPS has it.
 
 use super::costs::Costs;
+use crate::landing::Landing;
 
-/// A rank's clock, and when its port is free.
+/// A rank's clock, and when its ports are free.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Party {
     pub(super) time: f64,
     pub(super) port: f64,
+    pub(super) landing: Landing,
 }
 
 impl Party {
@@ -34,13 +36,16 @@ impl Party {
 
     /// Receives what `sender` has begun to send; a sender above S goes on from here.
     pub(super) fn receive(&mut self, c: &Costs, sender: &mut Party, results: u64, arrival: f64) {
+        let Some(empty) = c.meets(results) else {
+            self.time = self.time.max(self.landing.take(arrival, c.landing(results))) + c.receive(results);
+            return;
+        };
         self.time = self.time.max(arrival);
-        if let Some(empty) = c.meets(results) {
-            self.time += empty.receive + empty.send;
-            let answer = self.inject(empty.port, empty.transit);
-            sender.time = sender.time.max(answer) + empty.receive + c.overhead(results);
-            self.time = self.time.max(sender.inject(c.port(results), c.transit(results)));
-        }
+        self.time += empty.receive + empty.send;
+        let answer = self.inject(empty.port, empty.transit);
+        sender.time = sender.time.max(answer) + empty.receive + c.overhead(results);
+        let arrival = sender.inject(c.port(results), c.transit(results));
+        self.time = self.time.max(self.landing.take(arrival, c.landing(results)));
         self.time += c.receive(results);
     }
 }

@@ -10,6 +10,9 @@
 //! The first results arrive at a = T + o_s + transit, so N = J S + r tasks end at the latest of
 //! `a + J m(S) + m(r)` (the master is never idle) and, waiting for the slaves up to the last or
 //! the last but one round, `a + J c + m(r)` and `a + (J − 1) c + m(S) + m(r)`.
+//!
+//! Where messages wait for the master's port they are followed one by one (`meeting`), by up to 64 slaves; of more the
+//! port's own time bounds the end from below.
 
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
@@ -45,8 +48,13 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
         let merged = first.max(c.open()) + part - c.sink(n);
         end = merged.max(c.send(0) + c.transit(0)) + idle * c.receive(0) + c.sink(n);
     }
-    let cycle = full.max(slave);
-    if c.meets(1).is_some() {
+    // What comes to the master by its port.
+    let landing = c.landing(1).0;
+    let cycle = full.max(slave).max(slaves as f64 * landing);
+    if n > 0 {
+        end = end.max(first + (n - 1) as f64 * landing);
+    }
+    if c.meets(1).is_some() || c.lands() {
         end = meeting::master_slave(c, slaves, n, ordered, cycle).or(end);
     }
     let mut totals = Totals::default();
@@ -57,7 +65,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
     totals.delivered(j, c.sink(slaves));
     totals.delivered(f64::from(rest > 0), c.sink(rest));
     totals.delivered(2.0, c.open());
-    let bound = if full > slave {
+    let bound = if cycle > full.max(slave) {
+        Bound::Communication
+    } else if full > slave {
         Bound::Master
     } else {
         Bound::largest(&[(Bound::Task, c.task), (Bound::Communication, slave - c.task)])

@@ -1,5 +1,6 @@
 //! Reduction tree, and master and slaves, where messages above S hold their senders until they are
-//! received: then ranks depend on each other both ways, and both are followed rank by rank.
+//! received, so that ranks depend on each other both ways, or where messages wait for each other at their receiver's
+//! port: both are followed rank by rank.
 
 use super::costs::Costs;
 use super::exchange::Party;
@@ -101,7 +102,7 @@ fn served(c: &Costs, slaves: u64, tasks: u64, ordered: bool) -> f64 {
         sent: Option<(f64, u64)>,
         next: u64,
     }
-    let mut master = Party { time: c.open(), port: 0.0 };
+    let mut master = Party { time: c.open(), ..Party::default() };
     let work = |slave: &mut Slave| {
         let has = slave.next < tasks;
         slave.clock.time += if has { c.task } else { 0.0 };

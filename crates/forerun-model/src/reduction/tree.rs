@@ -12,8 +12,9 @@
 //! lines in j (see `lines`), found in one pass over the sizes of subtrees that there are. The
 //! last round of r < P tasks follows from the times of the round before it.
 //!
-//! Where messages are above S, senders wait for receivers as well, and up to 1024 ranks are followed
-//! one by one (`meeting`); beyond, a receiver is taken to be ready, which gives a lower bound.
+//! Where messages are above S, senders wait for receivers as well, and where messages take time of their receiver's port
+//! they wait for each other: up to 1024 ranks are then followed one by one (`meeting`); beyond, a receiver is taken to be
+//! ready and its port to be free, which gives a lower bound.
 //!
 //! Exact for deterministic costs, any arity, sizes and known number of tasks, and windows wide enough
 //! not to bind.
@@ -103,7 +104,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
             other = (cycle, g, m);
         }
     }
-    let cycle = root.max(other.0);
+    // What comes to the root in a round, by its port.
+    let landing: f64 = children(p, a).map(|(_, q)| c.landing(q).0).sum();
+    let cycle = root.max(other.0).max(landing);
     let times = Rounds::new(c, p, a);
     let (gathered, seconds) = match (rounds, rest) {
         (0, _) => {
@@ -114,8 +117,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         _ => (times.root(1), times.rest(rounds, rest) + c.sink(rest)),
     };
     let largest = below(p, a);
-    let meets = c.meets(1).or(c.meets(largest)).is_some();
-    let seconds = if meets { meeting::tree(c, p, a, n, cycle).or(seconds) } else { seconds };
+    let coupled = c.meets(1).or(c.meets(largest)).is_some() || c.lands();
+    let seconds = if coupled { meeting::tree(c, p, a, n, cycle).or(seconds) } else { seconds };
     // A round alone, from the end of its tasks on.
     let alone = if rest > 0 { Rounds::new(c, rest, a).root(1) } else { gathered };
     let drain = (alone - c.open() - c.task).max(0.0) + c.sink(if rest > 0 { rest } else { p });
@@ -129,7 +132,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     totals.delivered(j, c.sink(p));
     totals.delivered(f64::from(rest > 0), c.sink(rest));
     totals.delivered(2.0, c.open());
-    let bound = if cycle > root {
+    let bound = if landing > root.max(other.0) {
+        Bound::Communication
+    } else if cycle > root {
         Bound::largest(&[
             (Bound::Task, c.task),
             (Bound::Merge, other.1.merges),

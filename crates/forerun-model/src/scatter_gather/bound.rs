@@ -92,7 +92,8 @@ pub(super) fn bandwidths(
     let global = if team.nodes.len() == 1 { 0.0 } else { profile.global.seconds(size, ways as f64) };
     // What others send; a rank's own packets need no message.
     let sent = 1.0 - share(first);
-    let receive = sent * (wire.receive(message) + wire.send(empty)).max(wire.port(message));
+    let receive = wire.receive(message) + wire.send(empty);
+    let receive = sent * receive.max(wire.port(message)).max(wire.landing(message).0);
     Bandwidths {
         read: rate(profile.read.seconds(size, 1.0)),
         distribution: rate(sent * wire.send(message).max(wire.port(message))),

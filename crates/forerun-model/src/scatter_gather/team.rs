@@ -6,6 +6,7 @@ use forerun_platform::{ScatterGatherProfile, Stage, StageTotal};
 use forerun_skeleton::scatter_gather::HEADER;
 
 use crate::Wire;
+use crate::landing::Landing;
 
 /// A rank.
 #[derive(Debug, Default)]
@@ -13,6 +14,7 @@ pub(super) struct Node {
     pub(super) speed: f64,
     pub(super) clock: f64,
     pub(super) port: f64,
+    landing: Landing,
     /// Bytes and number of its blocks.
     pub(super) total: u64,
     pub(super) blocks: u64,
@@ -85,10 +87,11 @@ impl Team<'_> {
 
     /// Rank `rank` receives what arrives at `arrival`.
     pub(super) fn receive(&mut self, rank: usize, bytes: u64, arrival: f64) {
-        let takes = self.wire.receive((bytes + HEADER) as f64);
+        let bytes = (bytes + HEADER) as f64;
+        let (takes, landing) = (self.wire.receive(bytes), self.wire.landing(bytes));
         self.count(Stage::Receive, takes);
         let node = &mut self.nodes[rank];
-        node.clock = node.clock.max(arrival) + takes;
+        node.clock = node.clock.max(node.landing.take(arrival, landing)) + takes;
     }
 
     /// The first rank sends to `rank`, which receives at once when it comes to it; at most a

@@ -3,6 +3,8 @@
 //! Of 2 f ranks, each of the first f sends to the rank f places on, all at once. Where f hosts lie behind one link to the rest, all
 //! of these streams go through it; with fewer than that some stay below it, and with more none is added: so the first f
 //! with which streams are slowed the most is how many hosts share the link.
+//!
+//! In turn with these, streams of several ranks to one ([`together`]).
 
 use std::time::Instant;
 
@@ -12,6 +14,7 @@ use forerun_skeleton::{Endpoint, Program, Stop};
 
 use super::follow::{follow, stream};
 use super::letter::{Ask, Letter};
+use super::together::{self, together};
 use super::{Found, Probe, Sample};
 
 /// Messages of a stream, and bytes of each.
@@ -46,6 +49,7 @@ impl Across {
         for &width in &widths {
             side_by_side(e, width, 1, 0).await?;
         }
+        let senders = together::MOST.min(ranks - 1);
         let mut first = true;
         while first || begun.elapsed().as_secs_f64() < self.seconds {
             random.shuffle(&mut widths);
@@ -53,6 +57,11 @@ impl Across {
                 if !first && begun.elapsed().as_secs_f64() >= self.seconds {
                     break;
                 }
+                let alone = together(e, 1, MESSAGES, BYTES).await?;
+                let all = together(e, senders, MESSAGES, BYTES).await?;
+                let more = (senders - 1) as f64 * f64::from(MESSAGES) * BYTES as f64;
+                let value = (all - alone) / more;
+                found.push(Sample { probe: Probe::Together, ranks: senders, bytes: BYTES as u64, value });
                 // The same stream alone, as far as the others.
                 let alone = stream(e, width, MESSAGES, BYTES).await?;
                 let all = side_by_side(e, width, MESSAGES, BYTES).await?;

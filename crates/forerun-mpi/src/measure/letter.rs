@@ -80,7 +80,7 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 9] = [
+const PROBES: [Probe; 10] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
@@ -90,6 +90,7 @@ const PROBES: [Probe; 9] = [
     Probe::Quota,
     Probe::Period,
     Probe::Across,
+    Probe::Together,
 ];
 
 #[cfg(test)]

@@ -13,6 +13,7 @@
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |
 //! | `Across` | how much longer streams of several ranks to as many others take than one of them alone |
+//! | `Together` | how much longer streams of several ranks to one take than one of them alone, by the byte |
 //!
 //! Overheads of empty messages are measured with 2, 4, 8, … ranks that have all talked to the first, and with all: what grows with the
 //! number of ranks (Mizutani, Ino and Hagihara, section 3.2) shows only so.
@@ -22,6 +23,7 @@ mod follow;
 mod lead;
 mod letter;
 mod share;
+mod together;
 
 use std::time::Instant;
 
@@ -37,8 +39,8 @@ use lead::Leading;
 /// Part of the time for overheads with fewer ranks than all, and for streams side by side.
 const FEWER: f64 = 0.2;
 const SIDE_BY_SIDE: f64 = 0.25;
-/// The least ranks of which two pairs can be side by side.
-const PAIRS: usize = 4;
+/// The least ranks of which two can send to a third.
+const SEVERAL: usize = 3;
 
 /// Measures messages between the ranks of `world` for about `seconds`, all of which must call this; the first gets the
 /// values, in the order in which they were measured.
@@ -63,11 +65,11 @@ pub fn measure(
             found.extend(run(&part, &leading, &options(some))?.and_then(first));
         }
     }
-    let paired = if ranks >= PAIRS { SIDE_BY_SIDE * seconds } else { 0.0 };
+    let paired = if ranks >= SEVERAL { SIDE_BY_SIDE * seconds } else { 0.0 };
     let left = (seconds - paired - begun.elapsed().as_secs_f64()).max(0.3 * seconds);
     let leading = Leading { seconds: left, only_overheads: false };
     found.extend(run(world, &leading, &options(ranks))?.and_then(first));
-    if ranks >= PAIRS {
+    if ranks >= SEVERAL {
         found.extend(run(world, &Across { seconds: paired }, &options(ranks))?.and_then(first));
     }
     Ok((world.rank() == 0).then(|| found.into_iter().flatten().collect()))

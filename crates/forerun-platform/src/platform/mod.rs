@@ -67,6 +67,11 @@ pub struct Network {
     /// G: time a further byte of a message occupies the sender's port.
     #[serde(rename = "gap_per_byte_s")]
     pub gap_per_byte: Measured<SecondsPerByte>,
+    /// What a further byte of a message occupies its receiver's port for: messages of several ranks to one
+    /// arrive there one after the other (in LogGP the gaps are between receptions as well). 0, as where it is not stated:
+    /// any number arrive side by side.
+    #[serde(rename = "receive_gap_per_byte_s", default)]
+    pub receive_gap_per_byte: Measured<SecondsPerByte>,
     /// S: a larger message waits for its receiver. `None`: no message does.
     #[serde(
         rename = "rendezvous_threshold_bytes",

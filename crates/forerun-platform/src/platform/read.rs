@@ -31,6 +31,7 @@ impl Platform {
     ///     send_overhead = { base = "12.1 us", per_rank = "0.182 us", per_byte = "70.8 ns/B" }
     ///     receive_overhead = "12 us"      # the same for every message
     ///     bandwidth = "100 Mbit/s"        # or gap_per_byte = "80 ns/B"
+    ///     receive_bandwidth = "100 Mbit/s" # of all that comes to a host, or receive_gap_per_byte; default: no limit
     ///     gap = "1 us"                    # default 0 s
     ///     wake_up = "30 us"               # further latency if the receiver sleeps; default 0 s
     ///     rendezvous_threshold = "64 KiB"
@@ -181,6 +182,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let gap = section.measured("gap").unwrap_or_default();
     let wake_up = section.measured("wake_up").unwrap_or_default();
     let gap_per_byte = gap_per_byte(section);
+    let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
     let segment = section.quantity::<crate::Bytes>("segment");
     if segment.is_some_and(|s| s.0 == 0) {
@@ -200,6 +202,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         gap,
         wake_up,
         gap_per_byte: gap_per_byte?,
+        receive_gap_per_byte: receive_gap_per_byte.unwrap_or_default(),
         rendezvous_threshold,
         segment,
         topology,
@@ -207,14 +210,19 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
 }
 
 fn gap_per_byte(section: &Section<'_, '_>) -> Option<Measured<SecondsPerByte>> {
-    let gap = section.measured::<SecondsPerByte>("gap_per_byte");
-    let rate = positive_rate(section, "bandwidth");
-    match (section.has("gap_per_byte"), section.has("bandwidth")) {
-        (true, true) => {
-            section.note("bandwidth", "bandwidth and gap_per_byte say the same: give one of them")
-        }
-        (false, false) => section.missing("bandwidth", "\"100 Mbit/s\" (or gap_per_byte = \"80 ns/B\")"),
-        _ => {}
+    if !section.has("gap_per_byte") && !section.has("bandwidth") {
+        section.missing("bandwidth", "\"100 Mbit/s\" (or gap_per_byte = \"80 ns/B\")");
+    }
+    gap_or_rate(section, ["gap_per_byte", "bandwidth"])
+}
+
+/// A time a byte, or the rate that says the same.
+fn gap_or_rate(section: &Section<'_, '_>, keys: [&'static str; 2]) -> Option<Measured<SecondsPerByte>> {
+    let [gap_key, rate_key] = keys;
+    let gap = section.measured::<SecondsPerByte>(gap_key);
+    let rate = positive_rate(section, rate_key);
+    if section.has(gap_key) && section.has(rate_key) {
+        section.note(rate_key, format!("{rate_key} and {gap_key} say the same: give one of them"));
     }
     gap.or_else(|| {
         // A higher rate is a lower cost, so the interval's ends change places.

@@ -55,6 +55,9 @@ impl Platform {
             out.raw("wake_up", figure(&network.wake_up));
         }
         out.raw("gap_per_byte", figure(&network.gap_per_byte));
+        if network.receive_gap_per_byte != Measured::default() {
+            out.raw("receive_gap_per_byte", figure(&network.receive_gap_per_byte));
+        }
         for (key, size) in
             [("rendezvous_threshold", network.rendezvous_threshold), ("segment", network.segment)]
         {

@@ -23,6 +23,7 @@ pub(crate) struct Wire {
     pub(crate) receive: (u64, u64),
     pub(crate) gap: u64,
     pub(crate) gap_per_byte: u64,
+    pub(crate) receive_gap_per_byte: u64,
     pub(crate) rendezvous: Option<u64>,
     pub(crate) segment: Option<u64>,
 }
@@ -34,6 +35,7 @@ impl Wire {
         receive: (0, 0),
         gap: 0,
         gap_per_byte: 0,
+        receive_gap_per_byte: 0,
         rendezvous: None,
         segment: None,
     };
@@ -51,6 +53,7 @@ impl Wire {
             receive_overhead: overhead(self.receive),
             gap: Measured::stated(Seconds(s(self.gap))),
             gap_per_byte: Measured::stated(SecondsPerByte(s(self.gap_per_byte))),
+            receive_gap_per_byte: Measured::stated(SecondsPerByte(s(self.receive_gap_per_byte))),
             rendezvous_threshold: self.rendezvous.map(Bytes),
             segment: self.segment.map(Bytes),
             ..Network::default()

@@ -33,6 +33,7 @@ impl Runner<Packet<Volume>, Option<Tallied>> for Polled<'_> {
             receive: (1500, 2),
             gap: 700,
             gap_per_byte: 3,
+            receive_gap_per_byte: 2,
             rendezvous: Some(1500),
             segment: Some(600),
         };

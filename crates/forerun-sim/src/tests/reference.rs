@@ -2,6 +2,8 @@
 //! the one that begins earliest in virtual time. It searches everything at every step, knows no
 //! ready list, futures or finality, and shares only the formulas in the docs of `LogGps`.
 
+use std::collections::BTreeSet;
+
 use super::Wire;
 use super::script::{Op, Saw, Script};
 
@@ -15,6 +17,8 @@ struct Rank {
     nothing_at: Option<u64>,
     /// In a rendezvous, until the receiver answers.
     blocked: bool,
+    /// The picoseconds for which its receiving port was taken.
+    taken: BTreeSet<u64>,
     /// When a claim arrives at its counter.
     claim: Option<u64>,
 }
@@ -86,9 +90,9 @@ impl Model<'_> {
             }
             Op::ReceiveFrom(from) => {
                 let (sent, received) = &self.pairs[from][me];
-                sent.get(received.len()).map(|m| m.arrival.max(rank.clock))
+                sent.get(received.len()).map(|_| self.lands(me, from).max(rank.clock))
             }
-            Op::ReceiveAny => self.heads(me).map(|(arrival, _)| arrival.max(rank.clock)),
+            Op::ReceiveAny => self.heads(me).map(|(_, from)| self.lands(me, from).max(rank.clock)),
             Op::TryReceiveAny if rank.nothing_at == Some(rank.clock) => {
                 Some(rank.clock + self.wire.latency.max(1000))
             }
@@ -111,7 +115,7 @@ impl Model<'_> {
                 }
             }
             Op::TryReceiveAny => match self.heads(me) {
-                Some((arrival, from)) if arrival <= at => self.receive(me, from, at),
+                Some((_, from)) if self.lands(me, from) <= at => self.receive(me, from, at),
                 _ => {
                     self.ranks[me].clock = at;
                     self.ranks[me].nothing_at = Some(at);
@@ -152,18 +156,41 @@ impl Model<'_> {
         self.pairs[me][to].0.push(Sent { arrival, bytes, number });
     }
 
+    /// When the next message of `from` has come in by the port of `me`; one that meets its receiver has then asked for it.
+    fn lands(&self, me: usize, from: usize) -> u64 {
+        let (sent, received) = &self.pairs[from][me];
+        let Sent { arrival, bytes, .. } = sent[received.len()];
+        let meets = self.wire.rendezvous.is_some_and(|s| bytes > s);
+        self.port(me, arrival, if meets { 0 } else { bytes }).last().map_or(arrival, |last| last + 1)
+    }
+
+    /// The picoseconds that a message that arrives at `arrival` takes of the receiving port of `me`: the first that are free
+    /// from when its first byte comes.
+    fn port(&self, me: usize, arrival: u64, bytes: u64) -> Vec<u64> {
+        let further = bytes.saturating_sub(1);
+        let takes = further * self.wire.receive_gap_per_byte;
+        let from = arrival.saturating_sub(takes.min(further * self.wire.gap_per_byte));
+        (from..).filter(|ps| !self.ranks[me].taken.contains(ps)).take(takes as usize).collect()
+    }
+
     fn receive(&mut self, me: usize, from: usize, at: u64) {
         let (sent, received) = &self.pairs[from][me];
-        let Sent { bytes, number, .. } = sent[received.len()];
+        let Sent { arrival, bytes, number } = sent[received.len()];
         let (o_s, o_r) = (self.wire.send, self.wire.receive);
         let mut arrived = at;
         if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
             let answered = at + o_r.0 + o_s.0;
             let back = self.inject(me, 0, answered);
             let sent = back.max(self.ranks[from].clock) + o_r.0 + o_s.0 + o_s.1 * bytes;
-            arrived = answered.max(self.inject(from, bytes, sent));
+            let arrival = self.inject(from, bytes, sent);
+            let port = self.port(me, arrival, bytes);
+            arrived = answered.max(port.last().map_or(arrival, |last| last + 1));
+            self.ranks[me].taken.extend(port);
             self.ranks[from].clock = sent;
             self.ranks[from].blocked = false;
+        } else {
+            let port = self.port(me, arrival, bytes);
+            self.ranks[me].taken.extend(port);
         }
         let end = arrived + o_r.0 + o_r.1 * bytes;
         self.pairs[from][me].1.push(end);

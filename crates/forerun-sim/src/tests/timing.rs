@@ -19,6 +19,7 @@ const WIRE: Wire = Wire {
     receive: (20, 2),
     gap: 30,
     gap_per_byte: 4,
+    receive_gap_per_byte: 0,
     rendezvous: None,
     segment: None,
 };
@@ -49,6 +50,22 @@ fn segments_follow_each_other_through_the_port() {
     let injected = 10 + 25;
     let next = injected + 66 + 66 + 46;
     assert_eq!(ends(&script, &wire, 3, 4), [injected + 10, injected + 132 + 16 + 100 + 70, next + 100 + 20]);
+}
+
+#[test]
+fn messages_to_one_rank_share_its_port() {
+    // Both are injected at 15 and would arrive at 15 + 16 + 100 = 131, their first bytes 16 before. The port takes 20 for
+    // each, so that the first is there at 115 + 20 and received in 30, the second at 155.
+    let wire = Wire { receive_gap_per_byte: 5, ..WIRE };
+    let script =
+        |first, second| Script(vec![vec![first, second], vec![Send(0, 5)], vec![Send(0, 5)], vec![Send(0, 1)]]);
+    assert_eq!(ends(&script(ReceiveFrom(1), ReceiveFrom(2)), &wire, 4, 4)[0], 115 + 20 + 30 + 30);
+    // A message of one byte takes no time of it, and is there at 11 + 100.
+    assert_eq!(ends(&script(ReceiveFrom(1), ReceiveFrom(3)), &wire, 4, 4)[0], 115 + 20 + 30 + 22);
+    // A rank that looks out sees a message when all of it has come in.
+    let script = |before| Script(vec![vec![Work(before), TryReceiveAny], vec![Send(0, 5)]]);
+    assert_eq!(ends(&script(134), &wire, 2, 4)[0], 134);
+    assert_eq!(ends(&script(135), &wire, 2, 4)[0], 135 + 30);
 }
 
 #[test]

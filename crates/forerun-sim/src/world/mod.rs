@@ -3,6 +3,7 @@
 //! Everything lies in one [`World`], which endpoints reach by reference; each operation borrows
 //! it once. What a rank does is in `send`, `receive` and `turns`.
 
+mod landing;
 mod ledger;
 mod mail;
 mod many;
@@ -28,6 +29,7 @@ pub(crate) use ready::{PollOrder, Ready};
 
 use crate::order::{Inbox, Queue};
 use crate::{LogGps, Time};
+use landing::Landing;
 use pairs::HAS_INBOX;
 use peers::{Peers, Way};
 
@@ -110,6 +112,8 @@ pub(crate) struct World<'a, M> {
     queue: Queue,
     touched: Vec<u32>,
     counters: Vec<u64>,
+    /// Of each rank, where the network has receiving ports; else none.
+    landings: Vec<Landing>,
     /// Why the run is to stop.
     pub(crate) stop: Option<RunError>,
 }
@@ -127,6 +131,7 @@ impl<'a, M: Message> World<'a, M> {
             queue: Queue::default(),
             touched: Vec::new(),
             counters: Vec::new(),
+            landings: vec![Landing::default(); if network.has_receiving_ports() { ranks } else { 0 }],
             stop: None,
         }
     }

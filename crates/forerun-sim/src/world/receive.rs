@@ -44,7 +44,7 @@ impl<M: Message> World<'_, M> {
         let bytes = letter.get().map_or(0, M::bytes);
         let arrived = my.clock.get().max(letter.arrival());
         let Some(overhead) = self.network.plain_receive(bytes) else {
-            return Some(self.receive_slowly::<FIRST>(my, from, pair, bytes, arrived));
+            return Some(self.receive_slowly::<FIRST>(my, from, pair, bytes));
         };
         let received = arrived.plus(overhead);
         if received >= Time::END {
@@ -59,8 +59,7 @@ impl<M: Message> World<'_, M> {
         Some(Ok(there(m)))
     }
 
-    /// Takes the oldest message out of `pair`, one of so many bytes that is not plain, which the receiver
-    /// takes up at `arrived`.
+    /// Takes the oldest message out of `pair`, one of so many bytes that is not plain.
     #[cold]
     #[inline(never)]
     fn receive_slowly<const FIRST: bool>(
@@ -69,18 +68,20 @@ impl<M: Message> World<'_, M> {
         from: u32,
         pair: PairId,
         bytes: u64,
-        mut arrived: Time,
     ) -> Result<M, Stop> {
-        if self.network.waits_for_receiver(bytes) {
-            arrived = self.meet(my, from, arrived, bytes);
-        }
+        let oldest = there(self.pairs.ring(pair).oldest());
+        let arrival = self.mail.arrival(oldest.letter);
+        let called = my.clock.get();
+        let arrived = if self.network.waits_for_receiver(bytes) {
+            self.meet(my, from, called.max(arrival), bytes)
+        } else {
+            called.max(self.land(my.me, arrival, bytes))
+        };
         let received = arrived.plus(self.network.receive_overhead(bytes));
         if received >= Time::END {
             return Err(self.overflow(my.me));
         }
-        let mut ring = self.pairs.ring(pair);
-        let oldest = there(ring.oldest());
-        let flags = ring.free(oldest, received);
+        let flags = self.pairs.ring(pair).free(oldest, received);
         my.received(from, arrived, received);
         let m = self.mail.open(oldest.letter).take();
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
@@ -131,7 +132,29 @@ impl<M: Message> World<'_, M> {
         sender.waits.set(Waits::Nothing);
         sender.pass(Stage::Send, u64::from(my.me), 0, sent);
         self.ready.push(from, sent);
-        answered.max(injected.plus(travel.arrival))
+        answered.max(self.land(my.me, injected.plus(travel.arrival), bytes))
+    }
+
+    /// When a message that arrives at `arrival` has come in by the port of `me`, which it takes.
+    fn land(&mut self, me: u32, arrival: Time, bytes: u64) -> Time {
+        let (takes, before) = self.network.landing(bytes);
+        match self.landings.get_mut(me as usize) {
+            Some(port) => port.take(arrival.since(before), takes),
+            None => arrival,
+        }
+    }
+
+    /// When the oldest message of `pair`, which arrives at `arrival`, will have come in by the port of `me`. One that meets its
+    /// receiver first has then asked for it.
+    pub(super) fn lands(&self, me: u32, pair: PairId, arrival: Time) -> Time {
+        let Some(port) = self.landings.get(me as usize) else { return arrival };
+        let letter = self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter));
+        let bytes = letter.map_or(0, Message::bytes);
+        let (takes, before) = match self.network.waits_for_receiver(bytes) {
+            true => self.network.landing(0),
+            false => self.network.landing(bytes),
+        };
+        port.done(arrival.since(before), takes)
     }
 }
 

@@ -27,6 +27,7 @@ impl<M: Message> World<'_, M> {
         let before = self.nothing_before()?;
         let inbox = self.inboxes[my.me as usize].as_mut()?;
         let (arrival, from, pair) = inbox.first(&self.pairs, &self.mail)?;
+        let arrival = self.lands(my.me, pair, arrival);
         (arrival < before).then(|| self.receive_first(my, from, pair))
     }
 
@@ -36,6 +37,7 @@ impl<M: Message> World<'_, M> {
         let turn = self.turn_to_try(my);
         let inbox = self.inboxes[my.me as usize].as_mut()?;
         let first = inbox.first(&self.pairs, &self.mail);
+        let first = first.map(|(arrival, from, pair)| (self.lands(my.me, pair, arrival), from, pair));
         match first {
             Some((arrival, from, pair)) if arrival <= turn && arrival < before => {
                 self.let_pass(my, turn);
@@ -185,8 +187,8 @@ impl<M: Message> World<'_, M> {
             if my.waits.get() != Waits::Any {
                 continue;
             }
-            if let Some((arrival, ..)) = inbox.first(&self.pairs, &self.mail) {
-                let turn = my.clock.get().max(arrival);
+            if let Some((arrival, _, pair)) = inbox.first(&self.pairs, &self.mail) {
+                let turn = my.clock.get().max(self.lands(me, pair, arrival));
                 if my.word.get() != turn.picos() {
                     my.word.set(turn.picos());
                     self.queue.add(turn, me);
@@ -211,12 +213,16 @@ impl<M: Message> World<'_, M> {
     fn grant_try(&mut self, my: My<'_>, turn: Time) {
         self.let_pass(my, turn);
         let Some(inbox) = &mut self.inboxes[my.me as usize] else { return };
-        match inbox.first(&self.pairs, &self.mail) {
-            Some((arrival, from, pair)) if arrival <= turn => {
+        let first = inbox.first(&self.pairs, &self.mail);
+        let first = first.filter(|&(arrival, _, pair)| self.lands(my.me, pair, arrival) <= turn);
+        match first {
+            Some((_, from, pair)) => {
                 my.word.set(u64::from(from) << 32 | u64::from(pair));
             }
-            _ => {
-                inbox.nothing_at = Some(turn);
+            None => {
+                if let Some(inbox) = &mut self.inboxes[my.me as usize] {
+                    inbox.nothing_at = Some(turn);
+                }
                 my.word.set(NOTHING);
             }
         }

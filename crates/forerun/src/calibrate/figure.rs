@@ -25,6 +25,8 @@ pub enum Key {
     ReceivePerByte,
     /// G.
     GapPerByte,
+    /// What a byte takes of its receiver's port.
+    ReceiveGapPerByte,
     /// The part of a processor that a rank does not get.
     Background,
     /// Processor time of a rank between two stalls, where a limit stalls it regularly.
@@ -76,6 +78,7 @@ impl Key {
             Key::SendPerByte => "send overhead, per byte",
             Key::ReceivePerByte => "receive overhead, per byte",
             Key::GapPerByte => "gap, per byte",
+            Key::ReceiveGapPerByte => "gap of a receiver, per byte",
             Key::Background => "background",
             Key::Quota => "throttle, quota",
             Key::Period => "throttle, period",
@@ -97,7 +100,11 @@ impl Key {
         match self {
             Key::Read | Key::Write | Key::Kernel => 0.0,
             // A tenth of a percent of a long message's time at 10 GB/s.
-            Key::Touch | Key::SendPerByte | Key::ReceivePerByte | Key::GapPerByte => 1e-12,
+            Key::Touch
+            | Key::SendPerByte
+            | Key::ReceivePerByte
+            | Key::GapPerByte
+            | Key::ReceiveGapPerByte => 1e-12,
             Key::ComputeContention | Key::MemoryContention | Key::Background => 0.005,
             // A turn of the scheduler more or less.
             Key::WakeUp | Key::WakingSend => 5e-7,
@@ -111,9 +118,11 @@ impl Key {
         let number = number.max(0.0);
         match self {
             Key::Read | Key::Write => BytesPerSecond(number).to_string(),
-            Key::Touch | Key::SendPerByte | Key::ReceivePerByte | Key::GapPerByte => {
-                SecondsPerByte(number).to_string()
-            }
+            Key::Touch
+            | Key::SendPerByte
+            | Key::ReceivePerByte
+            | Key::GapPerByte
+            | Key::ReceiveGapPerByte => SecondsPerByte(number).to_string(),
             Key::ComputeContention | Key::MemoryContention | Key::Background => Share(number).to_string(),
             _ => Seconds(number).to_string(),
         }

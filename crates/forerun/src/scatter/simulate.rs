@@ -35,7 +35,7 @@ pub fn simulate(
     let sizes = (0..blocks.count).map(|i| blocks.size(i)).collect();
     let app = CostedBlocks::new(Inputs::Each(sizes), blocks.largest());
     let scatter = Scatter::new(&app, &app, &app, setting.shape).map_err(explain)?;
-    let network = LogGps::new(&platform.network, ranks).map_err(explain)?;
+    let network = LogGps::on(platform, ranks).map_err(explain)?;
     let pricing = Phased::new(&profile, platform, ranks, plan.ahead).map_err(explain)?;
     let options =
         Options { ranks, window: plan.window, timeline: TIMELINE, cancel: interrupt.cancel().clone() };

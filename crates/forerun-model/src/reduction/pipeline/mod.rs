@@ -46,11 +46,14 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     let (mean, parts) = step(c, a, levels);
     let last = take(c, a, levels, cohort);
     let last_cycle = last.sum() + c.sink(cohort);
-    let cycle = mean.max(last_cycle);
+    // What comes to the last rank in a step, by its port.
+    let landing = (a - 1) as f64 * c.landing(a.pow(levels - 1)).0;
+    let cycle = mean.max(last_cycle).max(landing);
     let open = c.open();
     let fill = closed::fill(c, a, levels, n);
     let followed = steps::followed(c, arity, levels, n, cycle);
-    let seconds = followed.or(closed::seconds(c, a, levels, n)) - open;
+    let landed = fill + (f - 1.0).max(0.0) * landing;
+    let seconds = followed.or(closed::seconds(c, a, levels, n).max(landed)) - open;
     let mut totals = Totals::default();
     totals.ran(c, n);
     // A set of the first tasks, whole cohorts, the last cohort.
@@ -86,7 +89,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     totals.message(c, 0, (u64::from(levels) * cohort - (p - 1)) as f64);
     totals.delivered(f64::from(n > 0), c.sink(n.min(p)));
     totals.delivered(2.0, open);
-    let bound = if last_cycle > mean {
+    let bound = if cycle > mean.max(last_cycle) {
+        Bound::Communication
+    } else if last_cycle > mean {
         Bound::largest(&[
             (Bound::Sink, c.sink(cohort)),
             (Bound::Communication, last.communication),

@@ -43,7 +43,7 @@ impl<'c> Steps<'c> {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
             let has = (r as u64) < tasks;
             let time = if has { begin + c.task } else { begin };
-            Rank { clock: Party { time, port: 0.0 }, held: u64::from(has) }
+            Rank { clock: Party { time, ..Party::default() }, held: u64::from(has) }
         };
         Steps { c, arity, levels, tasks, ranks: (0..p).map(rank).collect(), first: p as u64 }
     }
@@ -130,7 +130,7 @@ pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f
     let p = (arity as u64).pow(levels);
     let (cohort, n) = (p - p / arity as u64, u64::from(levels));
     let steps = tasks.saturating_sub(p).div_ceil(cohort);
-    let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some());
+    let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some()) || c.lands();
     let all = steps / n;
     let periods = Periods { all, most: MOST / (p * n), cycle: f64::from(levels) * mean, coupled };
     periods.follow(|periods| Steps::new(c, arity, levels, tasks - (all - periods) * n * cohort).run())

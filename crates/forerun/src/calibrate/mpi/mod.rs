@@ -9,6 +9,7 @@
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
+//! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
 //! | throttle, background | the stalls of a rank that computes, where they are regular; else the part of a processor that it does not get |
 //! | topology | how streams of several hosts to as many others slow each other |
@@ -39,6 +40,8 @@ pub use command::calibrate_mpi;
 const BATCHES: usize = 12;
 /// Part of the ranks that must see regular stalls for there to be a throttle.
 const THROTTLED: f64 = 0.5;
+/// Part of G below which streams to one rank are as fast as each alone.
+const ALONE: f64 = 0.2;
 /// A rank that gets so much of a processor has all of it.
 const WHOLE: f64 = 0.97;
 
@@ -80,6 +83,11 @@ impl<'a> Samples<'a> {
             points.extend(values.chunks(batch).filter_map(median).map(|value| (ranks as f64, value)));
         }
         points
+    }
+
+    /// What a byte more took where several ranks sent to one.
+    fn together(&self) -> Vec<f64> {
+        self.of(Probe::Together).map(|s| s.value).collect()
     }
 
     /// How many times as long streams took, by how many were side by side.
@@ -140,6 +148,7 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
         (Key::ReceivePerByte, slope(by_byte[1])),
         (Key::Gap, gap),
         (Key::GapPerByte, gap_per_byte),
+        (Key::ReceiveGapPerByte, estimate(&samples.together())),
         (Key::Quota, quota),
         (Key::Period, period),
         (Key::Background, estimate(&taken)),
@@ -179,6 +188,8 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         }
     };
     let gap_per_byte = by_byte(Key::GapPerByte);
+    // Streams to one that do not hold each other up take no time of its port.
+    let receive_gap = find(Key::ReceiveGapPerByte).filter(|e| e.low > ALONE * gap_per_byte.value.0);
     let network = Network {
         latency: time(Key::Latency),
         send_overhead: overhead(Key::Send, Key::SendPerRank, Key::SendPerByte),
@@ -187,6 +198,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         // It is in the latency.
         wake_up: Measured::default(),
         gap_per_byte,
+        receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
         rendezvous_threshold: fitted.threshold.map(Bytes),
         segment: None,
         topology: (ranks > 2).then(|| topology(ranks, fitted.link, gap_per_byte.value)),
@@ -229,6 +241,7 @@ mod tests {
             add(Probe::Share, 8, 0, share);
             add(Probe::Quota, 8, 0, share * period);
             add(Probe::Period, 8, 0, period);
+            add(Probe::Together, 4, 1 << 18, G * 1.01);
             for (width, slower) in [(1, 1.0), (2, 1.0), (3, 2.0), (4, 4.0)] {
                 add(Probe::Across, width, 1 << 18, slower);
             }
@@ -244,8 +257,17 @@ mod tests {
     fn figures_come_of_values_and_none_counts_an_overhead_twice() {
         let all = values(0.25, 0.0);
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
-        let Network { latency, send_overhead, receive_overhead, gap, gap_per_byte, topology, .. } =
-            &found.network;
+        let Network {
+            latency,
+            send_overhead,
+            receive_overhead,
+            gap,
+            gap_per_byte,
+            receive_gap_per_byte,
+            topology,
+            ..
+        } = &found.network;
+        near(receive_gap_per_byte.value.0, 1.01 * G);
         near(latency.value.0, 300e-6 - 50e-6 - 16e-6);
         near(send_overhead.per_rank.value.0, 0.5e-6);
         near(send_overhead.of(8, Bytes(0)).0, 10e-6);
@@ -265,6 +287,16 @@ mod tests {
         // It is a platform file.
         let again = Platform::from_toml(&found.to_toml(), "again").expect("it reads");
         assert_eq!(again.network.topology, found.network.topology);
+    }
+
+    #[test]
+    fn streams_to_one_rank_that_do_not_slow_each_other_take_nothing_of_its_port() {
+        let mut all = values(1.0, 0.0);
+        for sample in all.iter_mut().filter(|s| s.probe == Probe::Together) {
+            sample.value = 0.03 * G;
+        }
+        let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
+        assert_eq!(found.network.receive_gap_per_byte, Measured::default());
     }
 
     #[test]
