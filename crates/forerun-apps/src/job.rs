@@ -87,8 +87,9 @@ pub trait Job: Sync {
     }
 
     /// A result like those of the job, to try what its way to the disk and back costs; `None` where
-    /// there is no limit. Nothing of it counts for the run.
-    fn spilling(&self) -> Option<Box<dyn Spilling + '_>> {
+    /// there is no limit. It has `bytes` bytes at most, or where nothing is said as many as a task's. Nothing of it counts for the run.
+    fn spilling(&self, bytes: Option<u64>) -> Option<Box<dyn Spilling + '_>> {
+        let _ = bytes;
         None
     }
 
@@ -233,6 +234,12 @@ pub trait ScatterGatherJob: ErasedJob {
     /// Bytes of memory that it may take for what it holds, sorted blocks half of them, where it has
     /// such a limit.
     fn memory(&self) -> Option<u64> {
+        None
+    }
+
+    /// Blocks on a disk that a rank merges at a time, at most, where `ranks` share the memory; `None`: any number.
+    fn ways(&self, ranks: usize) -> Option<u64> {
+        let _ = ranks;
         None
     }
 

@@ -65,13 +65,18 @@ fn profile() -> impl Strategy<Value = ScatterGatherProfile> {
 
 fn platforms() -> impl Strategy<Value = Platform> {
     let figure = || prop_oneof![Just(0.0), 0.0..2e-3f64];
-    let network =
-        (figure(), figure(), prop_oneof![Just(0.0), 0.0..2e-6f64], figure(), prop_oneof![Just(0.0), 0.0..2e-6f64])
-            .prop_map(|(l, o, g, gap, landing)| Network {
-                gap: Measured::stated(Seconds(gap)),
-                receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
-                ..network(l, o, g)
-            });
+    let network = (
+        figure(),
+        figure(),
+        prop_oneof![Just(0.0), 0.0..2e-6f64],
+        figure(),
+        prop_oneof![Just(0.0), 0.0..2e-6f64],
+    )
+        .prop_map(|(l, o, g, gap, landing)| Network {
+            gap: Measured::stated(Seconds(gap)),
+            receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
+            ..network(l, o, g)
+        });
     (network, prop::collection::vec((0.2..4.0f64, 1usize..4), 1..4)).prop_map(|(network, hosts)| {
         let host = |(i, (speed, cores)): (usize, (f64, usize))| Host {
             speed,

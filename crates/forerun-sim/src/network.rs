@@ -171,7 +171,8 @@ impl LogGps {
         let upto = self.rendezvous_above.min(self.segment).min(computed);
         // A product that was computed in 64 bits is less than 2^40 ps.
         let fixed = self.send.fixed.max(self.receive.fixed).max(self.gap).max(self.latency);
-        let any = self.switches == Switches::default() && !self.has_receiving_ports() && fixed.picos() < 1 << 63;
+        let any =
+            self.switches == Switches::default() && !self.has_receiving_ports() && fixed.picos() < 1 << 63;
         LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
     }
 

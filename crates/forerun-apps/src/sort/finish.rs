@@ -104,6 +104,11 @@ fn buffer_in(room: u64, on_disk: u64, in_memory: u64) -> u64 {
     room / (2 * on_disk + in_memory + BLOCKS)
 }
 
+/// Runs on disk of which each has a buffer where `ranks` merge at a time and all rests in memory that may, without a run there.
+pub(crate) fn fan_in(desk: &Desk, ranks: u64) -> u64 {
+    (desk.budget.limit() / 2 / ranks.max(1) / BUFFERS.1).saturating_sub(BLOCKS) / 2
+}
+
 /// Bytes that are read at once of each of so many runs on disk, where all rests in memory that may.
 pub(crate) fn read_at_once(desk: &Desk, on_disk: u64) -> usize {
     buffer_in(desk.budget.limit() / 2, on_disk, 0).clamp(BUFFERS.1, BUFFERS.0) as usize

@@ -40,8 +40,8 @@ impl Job for SortJob {
         Some(SortJob::room(self))
     }
 
-    fn spilling(&self) -> Option<Box<dyn Spilling + '_>> {
-        Some(Box::new(SpillTrial::new(self)))
+    fn spilling(&self, bytes: Option<u64>) -> Option<Box<dyn Spilling + '_>> {
+        Some(Box::new(SpillTrial::new(self, bytes)))
     }
 }
 

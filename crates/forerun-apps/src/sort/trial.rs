@@ -23,9 +23,9 @@ pub(crate) struct SpillTrial {
 }
 
 impl SpillTrial {
-    pub(crate) fn new(job: &SortJob) -> Self {
+    pub(crate) fn new(job: &SortJob, bytes: Option<u64>) -> Self {
         let desk = job.desk();
-        let task = job.largest_grain().min(job.bytes()).max(1);
+        let task = bytes.unwrap_or_else(|| job.largest_grain()).min(job.bytes()).max(1);
         let buffer = read_at_once(desk, job.bytes().div_ceil(task));
         let bytes = task.min(MOST);
         // Written to once: memory that was never touched is no run.

@@ -160,7 +160,7 @@ fn what_is_tried_of_spilling_is_no_part_of_the_sort() {
     assert!(room.abs_diff((1 << 20) * 4 / 5 / 2) <= 4, "{room}");
     let free = job.budget().available();
     {
-        let mut spilling = job.spilling().expect("a limit");
+        let mut spilling = job.spilling(None).expect("a limit");
         assert!(spilling.bytes() > 0 && spilling.bytes() <= job.bytes());
         for _ in 0..3 {
             spilling.write().expect("written");

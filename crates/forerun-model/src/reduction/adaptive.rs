@@ -204,7 +204,8 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         let (low, high) = (sender.ready(each), sender.ready(each + 1));
         let ends = if more > 0 { high } else { low };
         // The last pieces of all arrive together.
-        let last = if others > 0 && ends.last > 0.0 { ends.last.max(landed) + c.receive(gather) } else { 0.0 };
+        let last =
+            if others > 0 && ends.last > 0.0 { ends.last.max(landed) + c.receive(gather) } else { 0.0 };
         let first = Ready { at: first.at.max(last), ..first };
         (first.at.max(if others > 0 { ends.at } else { 0.0 }), first, low, high)
     } else {

@@ -12,7 +12,9 @@ use crate::ModelError;
 ///
 /// Ranks fill hosts core by core. All process at the same time, and all make their packets at the
 /// same time, if not all of it. What does not fit in memory is written when it is processed and read when its packets
-/// are made, so each has half of it.
+/// are made, so each has half of it. Where a rank has more blocks on its disk than it can bring together at a time
+/// ([`ScatterGatherProfile::spill_ways`]), what it takes to make them fewer is in its packets as well: w of n blocks are made
+/// one, ⌈(n − w) / (w − 1)⌉ times.
 ///
 /// # Errors
 /// Too little memory, where the application cannot put its blocks on a disk.
@@ -23,6 +25,7 @@ pub fn effective(
     platform: &Platform,
 ) -> Result<ScatterGatherProfile, ModelError> {
     let mut profile = profile.clone();
+    let (ranks, fewer) = (setting.shape.ranks, profile.spill_ways > 0.0);
     let beyond = beyond(&profile, platform, blocks, &setting.shape, setting.window, setting.ahead)?;
     let cores = platform.hosts.iter().map(|h| h.cores).max().unwrap_or(1);
     let beside = setting.shape.ranks.min(cores).saturating_sub(1) as f64;
@@ -35,8 +38,21 @@ pub fn effective(
         phase.per_byte_ln *= factor;
         phase.per_byte_way *= factor;
     }
-    let spill = profile.spill.take().unwrap_or(0.0) * beyond / 2.0;
-    profile.process.per_byte += spill;
-    profile.local.per_byte += spill;
+    let spill = profile.spill.take().unwrap_or(0.0);
+    let ways = std::mem::take(&mut profile.spill_ways).max(2.0);
+    let most =
+        setting.shape.owners().take(blocks.count as usize).fold(vec![0u64; ranks], |mut all, owner| {
+            all[owner] += 1;
+            all
+        });
+    let on_disk = beyond * most.into_iter().max().unwrap_or(0) as f64;
+    if fewer && on_disk > ways {
+        let again = ((on_disk - ways) / (ways - 1.0)).ceil() * ways / on_disk;
+        let local = profile.local;
+        let merge = local.per_byte + local.per_byte_ln * ways.ln() + local.per_byte_way * ways;
+        profile.local.per_byte += beyond * again * (spill + merge);
+    }
+    profile.process.per_byte += spill * beyond / 2.0;
+    profile.local.per_byte += spill * beyond / 2.0;
     Ok(profile)
 }

@@ -90,6 +90,10 @@ pub struct ScatterGatherProfile {
     /// the application cannot do so.
     #[serde(rename = "spill_per_byte_s", default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<f64>,
+    /// Blocks on a disk that a rank brings together at a time, at most: more than these are first made fewer, at what it costs to
+    /// take them from there, bring them together and put them back. 0: any number.
+    #[serde(default, deserialize_with = "json::not_negative")]
+    pub spill_ways: f64,
     /// How much longer processing takes, relative, for each other core of its host that is busy too.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention: f64,
@@ -120,6 +124,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let element = section.quantity::<PartBytes>("element").map_or(1.0, Quantity::number);
     let held = section.number("held", Allowed::NotNegative).unwrap_or(1.0);
     let spill = section.quantity::<SecondsPerByte>("spill").map(|s| s.0);
+    let spill_ways = section.number("spill_ways", Allowed::NotNegative).unwrap_or(0.0);
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
     let contention_local = section.number("contention_local", Allowed::NotNegative).unwrap_or(0.0);
     section.finish();
@@ -139,6 +144,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
         element_bytes,
         held,
         spill,
+        spill_ways,
         contention,
         contention_local,
     })
@@ -198,6 +204,9 @@ pub(super) fn write(costs: &ScatterGatherProfile, out: &mut Writer) {
     out.raw("held", format_args!("{:?}", costs.held));
     if let Some(spill) = costs.spill {
         out.quantity("spill", SecondsPerByte(spill));
+    }
+    if costs.spill_ways != 0.0 {
+        out.raw("spill_ways", format_args!("{:?}", costs.spill_ways));
     }
     if costs.contention != 0.0 {
         out.raw("contention", format_args!("{:?}", costs.contention));

@@ -57,8 +57,9 @@ fn messages_to_one_rank_share_its_port() {
     // Both are injected at 15 and would arrive at 15 + 16 + 100 = 131, their first bytes 16 before. The port takes 20 for
     // each, so that the first is there at 115 + 20 and received in 30, the second at 155.
     let wire = Wire { receive_gap_per_byte: 5, ..WIRE };
-    let script =
-        |first, second| Script(vec![vec![first, second], vec![Send(0, 5)], vec![Send(0, 5)], vec![Send(0, 1)]]);
+    let script = |first, second| {
+        Script(vec![vec![first, second], vec![Send(0, 5)], vec![Send(0, 5)], vec![Send(0, 1)]])
+    };
     assert_eq!(ends(&script(ReceiveFrom(1), ReceiveFrom(2)), &wire, 4, 4)[0], 115 + 20 + 30 + 30);
     // A message of one byte takes no time of it, and is there at 11 + 100.
     assert_eq!(ends(&script(ReceiveFrom(1), ReceiveFrom(3)), &wire, 4, 4)[0], 115 + 20 + 30 + 22);

@@ -133,6 +133,7 @@ fn platform(
         wake_up: time(Key::WakeUp),
         // Messages move by ownership.
         gap_per_byte: Measured::default(),
+        receive_gap_per_byte: Measured::default(),
         rendezvous_threshold: None,
         segment: None,
         topology: None,

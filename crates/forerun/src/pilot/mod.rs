@@ -144,7 +144,7 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     let part = Duration::from_secs_f64(budget * END);
     let mut ends = rehearse(job, clock, pieces, &merge, part)?;
     let result_bytes = sampled.result_bytes();
-    let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, part)?;
+    let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, None, part)?;
     // The end was timed once: it is no surer than a single call of what was timed more often.
     for cost in [&mut ends.sink, &mut ends.finish, &mut ends.join] {
         cost.error = cost.error.max(task.error.hypot(task.spread));

@@ -11,10 +11,11 @@ use super::sample::failed;
 
 /// Times that a result goes to the disk and back, at least (the very first time pays for what is set
 /// up once) and at most.
-const TIMES: (usize, usize) = (3, 12);
+const TIMES: (usize, usize) = (3, 64);
 
 /// Puts a result on the disk and takes it back, about as long as `time`, where a job whose results come to
-/// `result_bytes` bytes has no room for all of them; what that costs.
+/// `result_bytes` bytes has no room for all of them; what that costs. A result has `each` bytes, or as many as that of
+/// the largest task.
 ///
 /// The bytes are written and read as in a run: to the page cache, from which the system writes when it
 /// likes. What a run has to wait for because it is ahead of its device by more than the system allows is
@@ -25,12 +26,13 @@ const TIMES: (usize, usize) = (3, 12);
 pub(crate) fn spill(
     job: &dyn ErasedJob,
     result_bytes: f64,
+    each: Option<u64>,
     time: Duration,
 ) -> Result<Option<Spill>, RunError> {
     let Some(room) = job.room().map(|room| room as f64).filter(|&room| room < result_bytes) else {
         return Ok(None);
     };
-    let Some(mut trial) = job.spilling() else { return Ok(None) };
+    let Some(mut trial) = job.spilling(each) else { return Ok(None) };
     let begun = Instant::now();
     let bytes = trial.bytes() as f64;
     let (mut writes, mut reads) = (Vec::new(), Vec::new());

@@ -91,7 +91,8 @@ pub fn calibrate(
         let budget = Duration::from_secs_f64(budget);
         found.take_turns(stagehand(largest), stagehand(smallest), ranks, budget)?;
         found.finish(job)?;
-        found.spill = spill(job, bytes as f64, budget / SPILL)?;
+        found.spill = spill(job, bytes as f64, Some(largest), budget / SPILL)?;
+        found.ways = job.ways(workers).filter(|_| found.spill.is_some());
     }
     let profile = found.profile(job.element_bytes(), workers);
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
@@ -107,6 +108,8 @@ struct Found {
     finishes: Vec<f64>,
     /// What a block costs that has no room in memory, where there are any.
     spill: Option<Spill>,
+    /// How many of these are merged at a time, at most.
+    ways: Option<u64>,
 }
 
 impl Found {
@@ -189,6 +192,7 @@ impl Found {
                     spill.write.per_byte + spill.read.per_byte
                 }),
             ),
+            spill_ways: self.ways.map_or(0.0, |ways| ways as f64),
             read,
             process,
             local,

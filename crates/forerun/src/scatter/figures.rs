@@ -69,8 +69,9 @@ pub(super) fn costs_on(
     if let Some(file) = &options.write_profile {
         file::write(file, profile.to_toml().as_bytes())?;
     }
-    // Here the job's own limit holds, of which sorted blocks may have half.
-    if options.platform.as_deref().is_none_or(|p| p == "this")
+    // Here, and where ranks are started from here, the job's own limit holds, of which sorted blocks may have half.
+    let (here, from_here) = (options.platform.as_deref().is_none_or(|p| p == "this"), context.work.is_some());
+    if (here || from_here)
         && let Some(limit) = job.memory()
     {
         platform.hosts.iter_mut().for_each(|host| host.memory = Some(Bytes(limit)));

@@ -23,6 +23,7 @@ use self::app::Cooperative;
 pub use self::sink::Written;
 use self::source::BlockSource;
 use self::wire::PartsCodec;
+use super::finish::fan_in;
 use super::job::SortJob;
 use super::run::for_element;
 use super::sorted::Sorted;
@@ -51,6 +52,11 @@ impl ScatterGatherJob for SortJob {
 
     fn memory(&self) -> Option<u64> {
         Some(self.desk().budget.limit())
+    }
+
+    fn ways(&self, ranks: usize) -> Option<u64> {
+        // Ranks that share the memory begin to merge at about the same time.
+        Some(fan_in(self.desk(), ranks as u64))
     }
 
     fn conclude(&self, written: Erased) -> Result<String, AppError> {
