@@ -5,7 +5,7 @@ mod common;
 use common::{cluster, costs, network, simulate};
 use forerun_model::Load;
 use forerun_model::reduction::predict;
-use forerun_platform::{Deal, Host, Measured, Network, Platform, Seconds, Stage, Strategy};
+use forerun_platform::{Deal, Host, Measured, Network, Platform, Seconds, SecondsPerByte, Stage, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 /// Relative errors over ranks, arities, merges and messages of what `tasks` gives for P ranks,
@@ -116,6 +116,36 @@ fn the_adaptive_strategy_is_close() {
     let claimed = errors(Strategy::Adaptive, Deal::Claimed, short);
     within(&claimed, 0.9, 0.08);
     within(&claimed, 1.0, 0.35);
+}
+
+/// Where the first rank's port is what bounds a run, or nearly.
+#[test]
+fn the_adaptive_strategy_is_close_where_messages_wait_for_their_receiver() {
+    let mut all = Vec::new();
+    for p in [3usize, 4, 8, 16] {
+        for (bytes, arity) in [(100.0, 2), (400.0, 2), (1000.0, 2), (1000.0, p)] {
+            for n in [2 * p, 5 * p + 3, 50 * p] {
+                for deal in [EVEN, Deal::Claimed] {
+                    let shape = Shape { arity, deal, set: 2, ..Shape::new(Strategy::Adaptive, p) };
+                    let port = Measured::stated(SecondsPerByte(1e-3));
+                    let network = Network { receive_gap_per_byte: port, ..network(0.01, 0.001, 1e-3) };
+                    let (profile, platform) = (costs(1.0, 0.05, 0.0, bytes), cluster(network));
+                    let load = Load::new(n as u64, 1.0);
+                    let predicted = predict(&shape, &load, &profile, &platform).unwrap().makespan_s;
+                    let ran = simulate(&shape, &load, &profile, &platform).seconds;
+                    let what = format!(
+                        "{p} ranks, arity {arity}, {n} tasks of {bytes} B, {deal:?}: ran {ran:.3}, \
+                         predicted {predicted:.3}"
+                    );
+                    all.push((predicted / ran - 1.0, what));
+                }
+            }
+        }
+    }
+    all.sort_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    within(&all, 0.5, 0.02);
+    within(&all, 0.9, 0.12);
+    within(&all, 1.0, 0.25);
 }
 
 #[test]

@@ -23,6 +23,9 @@
 //! The makespan is not taken from C: it is followed task by task until all times move alike, which includes
 //! start and end (`rounds.rs`).
 //!
+//! Answers do not wait for each other at the master's receiving port
+//! ([`forerun_platform::Network::receive_gap_per_byte`] is taken to be 0).
+//!
 //! # Several masters
 //!
 //! Ranks are dealt to M groups, and tasks to the groups in proportion to their slaves, beforehand

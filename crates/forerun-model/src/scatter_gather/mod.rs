@@ -13,9 +13,9 @@
 //! | first packets | after `c_m N/p` | after the packet's own merge |
 //! | first rank | does everything beside everything | storage beside it (`ahead`) or not; the rest in turn |
 //! | hosts | equal | a block goes to who would finish it first |
-//! | memory | fits | refused, or put on a disk at its cost |
+//! | memory | fits | refused, or put on a disk at its cost, what is too much to be merged at a time more than once |
 //!
-//! Assumptions: costs do not vary from call to call, links are not shared, keys do not depend on
+//! Assumptions: costs do not vary from call to call, links are not shared (but a host's own), keys do not depend on
 //! their place in the input, so that all ranks' parts go into the result evenly. Then the simulated
 //! program takes the same time, to rounding.
 //!

@@ -282,7 +282,7 @@ prop_compose! {
         name in "\\PC{0,8}[a-z]\\PC{0,4}", source in "\\PC{0,30}", clock in proptest::option::of("[a-z\"\\\\\n]{1,9}"),
         count in 1usize..99, speed in 1e-3..9.0f64, memory in proptest::option::of(0u64..1 << 50),
         latency in figures(), send_overhead in overheads(), receive_overhead in overheads(), gap in figures(),
-        gap_per_byte in figures(), threshold in proptest::option::of(0u64..1 << 40), at in 0.0..1e9f64,
+        gap_per_byte in figures(), receive_gap_per_byte in figures(), threshold in proptest::option::of(0u64..1 << 40), at in 0.0..1e9f64,
         throttle in proptest::option::of((1e-6..1.0f64, 1e-3..1.0f64)),
     ) -> Platform {
         let mut host = Host::new("h", count, count + 1);
@@ -292,11 +292,25 @@ prop_compose! {
         host.throttle =
             throttle.map(|(quota, period)| Throttle { quota: Seconds(quota), period: Seconds(period) });
         let network = Network {
-            latency, send_overhead, receive_overhead, gap, gap_per_byte,
+            latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte,
             rendezvous_threshold: threshold.map(Bytes), segment: None, ..Network::default()
         };
         Platform { source, clock, ..Platform::new(name, vec![host], network) }
     }
+}
+
+#[test]
+fn a_receivers_port_has_a_rate_or_a_time_a_byte() {
+    let with = |line: &str| {
+        let text = format!("format = 1\n[[host]]\nname = \"h\"\n[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"\n{line}");
+        Platform::from_toml(&text, "x").map(|p| p.network.receive_gap_per_byte.value.0)
+    };
+    assert_eq!(with("").expect("valid"), 0.0);
+    let rate = with("receive_bandwidth = \"100 MB/s\"").expect("valid");
+    assert!((rate - 1e-8).abs() < 1e-20, "{rate}");
+    assert_eq!(with("receive_gap_per_byte = \"10 ns/B\"").expect("valid"), 1e-8);
+    let both = with("receive_gap_per_byte = \"10 ns/B\"\nreceive_bandwidth = \"1 MB/s\"").expect_err("twice");
+    assert!(both.to_string().contains("say the same"), "{both}");
 }
 
 proptest! {
