@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::{fs, io};
 
 use forerun_platform::statistics::median;
-use forerun_platform::{Outcome, Stage, Way};
+use forerun_platform::{Outcome, Platform, Stage, Way};
 
 use super::outcomes;
 use super::up::{Tools, Up, done};
@@ -50,7 +50,7 @@ fn kept(tools: &Tools, processors: usize, rounds: usize) -> io::Result<Vec<Vec<O
         return Ok(serde_json::from_slice(&json)?);
     }
     let up = Up::new(tools, FILE)?;
-    let platform = up.calibration("scatter", HOSTS)?;
+    let platform = stated(tools, &up.calibration("scatter", HOSTS)?)?;
     let disk = up.disk()?;
     let (input, sorted) = (disk.join("numbers"), disk.join("sorted"));
     let generate = Command::new(&tools.forerun)
@@ -76,6 +76,18 @@ fn kept(tools: &Tools, processors: usize, rounds: usize) -> io::Result<Vec<Vec<O
     drop(up);
     fs::write(&file, serde_json::to_vec(&runs)?)?;
     Ok(runs)
+}
+
+/// The calibration with the memory and the disks of the hosts, which are stated: they are not measured. Its file.
+fn stated(tools: &Tools, calibrated: &str) -> io::Result<String> {
+    let mut platform = Platform::load(calibrated).map_err(io::Error::other)?;
+    let truth = Platform::load(tools.files.join(FILE)).map_err(io::Error::other)?;
+    let memory = truth.hosts.first().and_then(|host| host.memory);
+    platform.hosts.iter_mut().for_each(|host| host.memory = memory);
+    platform.storage = truth.storage;
+    let file = tools.dir.join("stated.toml");
+    fs::write(&file, platform.to_toml())?;
+    Ok(file.to_string_lossy().into_owned())
 }
 
 /// Has the system forget what it holds of a file in memory, all of which is on its disk before.

@@ -209,10 +209,9 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         let first = Ready { at: first.at.max(last), ..first };
         (first.at.max(if others > 0 { ends.at } else { 0.0 }), first, low, high)
     } else {
+        // Ranks draw on while their ports are busy with what they have sent.
         let per_task = if each >= gather {
-            c.task
-                + (c.fold(gather) + c.send(gather).max(c.port(gather) - gather as f64 * c.task))
-                    / gather as f64
+            c.task + (c.fold(gather) + c.send(gather)) / gather as f64
         } else {
             c.task + c.fold_due(each) / each.max(1) as f64
         };
@@ -223,8 +222,10 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         let ready = sender.ready(each);
         let other = Ready { at: body + c.fold(ready.left) - c.fold_due(ready.left), ..ready };
         let late = if pieces > 0 { c.transit(gather) + c.receive(gather) } else { 0.0 };
+        // The last piece of each has gone through its port.
+        let sent = if ready.last > 0.0 { ready.last + c.receive(gather) } else { 0.0 };
         let landed = if lands { landed + c.receive(gather) } else { 0.0 };
-        (body, Ready { at: (body + late).max(landed), ..first }, other, other)
+        (body, Ready { at: (body + late).max(landed).max(sent), ..first }, other, other)
     };
     let more = if even { more } else { 0 };
     let tree = Tree { c, arity: team.arity, set, ranks, low, high, more };

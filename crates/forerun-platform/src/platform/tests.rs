@@ -302,7 +302,9 @@ prop_compose! {
 #[test]
 fn a_receivers_port_has_a_rate_or_a_time_a_byte() {
     let with = |line: &str| {
-        let text = format!("format = 1\n[[host]]\nname = \"h\"\n[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"\n{line}");
+        let text = format!(
+            "format = 1\n[[host]]\nname = \"h\"\n[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"\n{line}"
+        );
         Platform::from_toml(&text, "x").map(|p| p.network.receive_gap_per_byte.value.0)
     };
     assert_eq!(with("").expect("valid"), 0.0);

@@ -14,7 +14,7 @@ use forerun_platform::statistics::median;
 use forerun_platform::{PhaseCost, ScatterGatherProfile, Spill, Stage};
 use forerun_skeleton::{Cancel, Failure, RunError};
 
-use super::costs::{Call, by_ways};
+use super::costs::{Call, by_ways, reading};
 use super::rehearsal::{Calls, Stagehand};
 use crate::pilot::{Clock, spill};
 
@@ -94,7 +94,7 @@ pub fn calibrate(
         found.spill = spill(job, bytes as f64, Some(largest), budget / SPILL)?;
         found.ways = job.ways(workers).filter(|_| found.spill.is_some());
     }
-    let profile = found.profile(job.element_bytes(), workers);
+    let profile = found.profile(bytes as f64, job.element_bytes(), workers);
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
     Ok(Calibrated { profile, seconds, blocks, smallest, largest })
 }
@@ -167,11 +167,14 @@ impl Found {
         if workers > 1 { (slower / (workers - 1) as f64).clamp(0.0, 1.0) } else { 0.0 }
     }
 
-    fn profile(&self, element_bytes: f64, workers: usize) -> ScatterGatherProfile {
+    /// What the phases of an input of `bytes` bytes cost.
+    fn profile(&self, bytes: f64, element_bytes: f64, workers: usize) -> ScatterGatherProfile {
         let all = |of: fn(&Calls) -> &Vec<Call>| -> Vec<Call> {
             self.together.iter().chain([&self.alone]).flat_map(of).copied().collect()
         };
-        let (read, write) = (by_ways(&all(|calls| &calls.read)), by_ways(&all(|calls| &calls.write)));
+        let device = self.together.iter().chain([&self.alone]).map(|calls| calls.device).sum();
+        let read = reading(&all(|calls| &calls.read), device, bytes);
+        let write = by_ways(&all(|calls| &calls.write));
         let process = by_ways(&self.alone.process);
         let local = by_ways(&self.alone.local);
         let local_alone = local;

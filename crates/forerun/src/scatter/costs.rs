@@ -41,6 +41,25 @@ pub(super) fn by_ways(calls: &[Call]) -> PhaseCost {
     PhaseCost { spread, error, ..cost }
 }
 
+/// The cost of reading an input of `all` bytes, of which `device` bytes came from a device while these calls were timed.
+///
+/// Where some did, most calls find what was read ahead for one before, and few wait for the device; none of them is out of the
+/// ordinary, and what a run adds up is the mean: by the byte that was asked for, or by the byte that came from the device, where
+/// those are more. What has come need not come again.
+pub(super) fn reading(calls: &[Call], device: f64, all: f64) -> PhaseCost {
+    let cost = by_ways(calls);
+    let sum = |of: fn(&Call) -> f64| calls.iter().map(of).sum::<f64>();
+    let (bytes, seconds) = (sum(|c| c.bytes), sum(|c| c.seconds));
+    if device <= 0.0 || bytes <= 0.0 {
+        return cost;
+    }
+    let left = 1.0 - (device / all.max(device)).min(1.0);
+    let per_byte = seconds / bytes.max(device) * left;
+    // No surer than a rate that a few waits tell.
+    let error = 1.0 / (calls.len() as f64).sqrt();
+    PhaseCost { per_byte, error, ..PhaseCost::default() }
+}
+
 /// Seconds a byte.
 fn mean(calls: &[Call]) -> f64 {
     let points: Vec<Point> = calls.iter().map(|c| Point::new(1.0, c.seconds / c.bytes)).collect();
@@ -67,7 +86,7 @@ fn line(points: &[(f64, f64)]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, by_ways};
+    use super::{Call, by_ways, reading};
 
     #[test]
     fn the_logarithm_is_told_from_the_rest() {
@@ -82,6 +101,21 @@ mod tests {
         let disturbed = by_ways(&calls);
         assert!((disturbed.seconds(1e6, 16.0) / cost.seconds(1e6, 16.0) - 1.0).abs() < 0.01, "{disturbed:?}");
         assert!(disturbed.error > 0.0);
+    }
+
+    #[test]
+    fn what_comes_from_a_device_is_paid_for_by_few_calls() {
+        // One in four waits for four blocks' bytes, of 5 MB/s.
+        let wait = |i: i32| if i % 4 == 0 { 4e6 / 5e6 } else { 1e-4 };
+        let calls: Vec<Call> = (0..20).map(|i| Call { bytes: 1e6, ways: 1.0, seconds: wait(i) }).collect();
+        let cost = reading(&calls, 20e6, 1e9);
+        // A fiftieth of the input is there already.
+        assert!((cost.per_byte / (2e-7 * 0.98) - 1.0).abs() < 0.01, "{cost:?}");
+        // Twice as much was read as was asked for, in the same time.
+        assert!((reading(&calls, 40e6, 1e12).per_byte / 1e-7 - 1.0).abs() < 0.01);
+        // From memory it is what most calls take.
+        assert!(reading(&calls, 0.0, 1e9).per_byte < 1e-8);
+        assert_eq!(reading(&[], 0.0, 0.0).seconds(1e6, 1.0), 0.0);
     }
 
     #[test]

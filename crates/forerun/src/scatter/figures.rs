@@ -1,7 +1,7 @@
 //! What a job is planned from: its costs as scatter-gather, given or measured.
 
 use forerun_apps::ScatterGatherJob;
-use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile};
+use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile, Storage};
 
 use super::{Calibrated, Facts, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
@@ -63,11 +63,16 @@ pub(super) fn costs_on(
             (profile, Some(found))
         }
     };
-    let costs = of_profile(&profile)?.clone();
+    let mut costs = of_profile(&profile)?.clone();
     let label = if found.is_some() { "pilot" } else { "profile" };
     console.note(label, &words::profile(&costs, found.as_ref()))?;
     if let Some(file) = &options.write_profile {
         file::write(file, profile.to_toml().as_bytes())?;
+    }
+    if let (Some(storage), Some(memory)) = (&platform.storage, platform.hosts.first().and_then(|h| h.memory))
+    {
+        let cache = memory.0.saturating_sub(job.memory().unwrap_or(0));
+        costs.spill = costs.spill.map(|spill| spill + back(job.extent().bytes, cache, storage));
     }
     // Here, and where ranks are started from here, the job's own limit holds, of which sorted blocks may have half.
     let (here, from_here) = (options.platform.as_deref().is_none_or(|p| p == "this"), context.work.is_some());
@@ -78,6 +83,13 @@ pub(super) fn costs_on(
     }
     let tried = found.map(|f: Calibrated| (f.smallest, f.largest));
     Ok(Costs { facts: Facts::of(job, ranks, tried, shape), platform, costs })
+}
+
+/// Seconds that a byte which was put on the first host's disk takes to come back from the device itself. What is read and written goes through
+/// the system's cache as well: where input and result do not fit into `cache` bytes of memory beside the job, neither does what is put
+/// on the disk. (That it is written is nothing that anybody waits for.)
+fn back(bytes: u64, cache: u64, storage: &Storage) -> f64 {
+    if 2 * bytes > cache { 1.0 / storage.read.value.0 } else { 0.0 }
 }
 
 /// The scatter-gather part of a profile.

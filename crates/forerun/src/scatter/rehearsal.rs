@@ -15,6 +15,8 @@ use crate::pilot::Clock;
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     pub(super) read: Vec<Call>,
+    /// Bytes that came from a device while these were read: what the system reads ahead included, what it had in memory not.
+    pub(super) device: f64,
     pub(super) process: Vec<Call>,
     pub(super) local: Vec<Call>,
     /// All calls as one: where one packet ends shortly before the other there are calls for a few
@@ -27,6 +29,7 @@ impl Calls {
     /// Adds what another rehearsal of the same kind has.
     pub(super) fn add(&mut self, other: Calls) {
         self.read.extend(other.read);
+        self.device += other.device;
         self.process.extend(other.process);
         self.local.extend(other.local);
         self.write.extend(other.write);
@@ -107,6 +110,13 @@ fn timed<T>(clock: Clock, f: impl FnOnce() -> Result<T, AppError>) -> Result<(f6
     Ok((begun.seconds(), value))
 }
 
+/// Bytes that this thread has had read from devices so far, where the system tells.
+fn from_device() -> f64 {
+    let io = std::fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
+    let bytes = io.lines().find_map(|line| line.strip_prefix("read_bytes:"));
+    bytes.and_then(|bytes| bytes.trim().parse().ok()).unwrap_or(0.0)
+}
+
 fn note(calls: &Mutex<Calls>, add: impl FnOnce(&mut Calls)) {
     add(&mut calls.lock().unwrap_or_else(PoisonError::into_inner));
 }
@@ -124,9 +134,14 @@ impl Source for Observed<'_, '_> {
 
     fn get(&self, index: u64) -> Result<Option<ErasedMessage>, AppError> {
         let Some(&block) = self.indices.get(index as usize) else { return Ok(None) };
+        let before = from_device();
         let (seconds, got) = timed(Clock::Wall, || self.hand.parts.source.get(block))?;
+        let device = from_device() - before;
         let bytes = got.as_ref().map_or(0, Message::bytes) as f64;
-        note(self.calls, |calls| calls.read.push(Call { bytes, ways: 1.0, seconds }));
+        note(self.calls, |calls| {
+            calls.read.push(Call { bytes, ways: 1.0, seconds });
+            calls.device += device;
+        });
         Ok(got)
     }
 }
