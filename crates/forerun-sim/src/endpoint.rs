@@ -195,7 +195,7 @@ impl<M: Message, K> Future for ReceiveFrom<'_, '_, '_, M, K> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let Virtual { shared, my } = &*this.endpoint;
+        let Virtual { shared, my } = this.endpoint;
         shared.world.borrow_mut().receive_from(*my, this.from)
     }
 }

@@ -21,7 +21,7 @@ const SPANS: usize = 2000;
 const AHEAD: u64 = 1024;
 
 /// The shape of the farm of a plan.
-pub fn shape<J: FarmJob>(job: &J, plan: &Plan) -> Shape {
+pub(crate) fn shape<J: FarmJob>(job: &J, plan: &Plan) -> Shape {
     let mut shape = Shape { ordered: job.in_order(), ahead: AHEAD, ..Shape::new(plan.ranks()) };
     if let Some(farm) = plan.farm {
         (shape.grain, shape.prefetch, shape.attempts) = (farm.grain, farm.prefetch, farm.attempts);
@@ -55,6 +55,9 @@ pub(super) fn run<J: FarmJob>(
     Ok(Done { outcome, result, notes: Vec::new() })
 }
 
+/// Seconds and bytes of the tasks that were tried.
+type Tried = Mutex<Vec<(f64, u64)>>;
+
 /// Does these tasks of a job, and keeps their answers as bytes where that is asked for.
 ///
 /// # Errors
@@ -63,7 +66,7 @@ pub(super) fn farm<J: FarmJob>(
     (job, tasks): (&J, &[u64]),
     shape: Shape,
     timeline: usize,
-    (bar, tried, kept): (&ProgressBar, Option<&Mutex<Vec<(f64, u64)>>>, Option<&Mutex<Vec<u8>>>),
+    (bar, tried, kept): (&ProgressBar, Option<&Tried>, Option<&Mutex<Vec<u8>>>),
     interrupt: &Interrupt,
 ) -> Result<Ran<Option<Vec<u8>>>, CliError> {
     let subset = Subset { job, tasks, bar, tried };
@@ -97,7 +100,7 @@ impl<R: forerun_skeleton::Message + Send> Runner<Parcel<R>, Option<Vec<u8>>> for
 }
 
 /// Says which input failed.
-pub fn explain<J: FarmJob>(job: &J, tasks: &[u64], e: RunError, signal: Option<i32>) -> CliError {
+pub(crate) fn explain<J: FarmJob>(job: &J, tasks: &[u64], e: RunError, signal: Option<i32>) -> CliError {
     if let Some(signal) = signal {
         return CliError::Interrupted(signal);
     }

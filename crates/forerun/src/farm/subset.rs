@@ -10,7 +10,7 @@ use forerun_skeleton::{AppError, Codec as _, Message as _, Wire};
 use indicatif::ProgressBar;
 
 /// These tasks of a job.
-pub struct Subset<'a, J> {
+pub(crate) struct Subset<'a, J> {
     /// The job.
     pub job: &'a J,
     /// The tasks, by the job's numbers.
@@ -45,7 +45,7 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
 }
 
 /// Hands answers to the job, under the job's numbers; or keeps them as bytes, for a process that does.
-pub struct Deliveries<'a, J> {
+pub(crate) struct Deliveries<'a, J> {
     /// The job.
     pub job: &'a J,
     /// Its tasks, by the farm's numbers.
@@ -55,7 +55,7 @@ pub struct Deliveries<'a, J> {
 }
 
 /// Takes the answers of one master.
-pub struct Delivery<'a, J> {
+pub(crate) struct Delivery<'a, J> {
     of: Deliveries<'a, J>,
     kept: Vec<u8>,
 }
