@@ -6,12 +6,15 @@ use std::path::Path;
 
 use forerun_skeleton::AppError;
 
+use crate::command::plain;
+
 /// Writes a file, which gets its name when it is complete.
 ///
 /// # Errors
 /// A sentence that names it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
-    let trouble = |e: std::io::Error| AppError::new(format!("{} cannot be written: {e}", path.display()));
+    let trouble =
+        |e: std::io::Error| AppError::new(format!("{} cannot be written: {}", path.display(), plain(&e)));
     let directory = path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = tempfile::Builder::new()
         .prefix(".forerun-")

@@ -79,5 +79,6 @@ pub use job::CommandJob;
 pub use listing::{Names, keeps_coming, read_list};
 pub use output::Output;
 pub use patient::Patient;
+pub(crate) use scratch::plain;
 pub use snapshots::Every;
 pub use template::Takes;

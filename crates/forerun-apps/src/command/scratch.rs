@@ -94,6 +94,9 @@ impl Drop for ScratchFile {
 /// An error of the system without its path and number.
 pub(crate) fn plain(e: &io::Error) -> String {
     match (e.raw_os_error(), e.kind()) {
+        (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+            "no space is left there: make some, or name another place".into()
+        }
         (Some(code), _) => {
             let text = io::Error::from_raw_os_error(code).to_string();
             text.split(" (os error").next().unwrap_or_default().to_owned()

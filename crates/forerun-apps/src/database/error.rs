@@ -30,7 +30,11 @@ impl From<rusqlite::Error> for StoreError {
     fn from(e: rusqlite::Error) -> Self {
         let passing =
             matches!(e.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked));
-        StoreError { sentence: e.to_string(), passing }
+        let sentence = match e.sqlite_error_code() {
+            Some(ErrorCode::DiskFull) => "no space is left there: make some, or name another database".into(),
+            _ => e.to_string(),
+        };
+        StoreError { sentence, passing }
     }
 }
 

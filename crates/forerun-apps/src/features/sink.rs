@@ -69,9 +69,8 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
         let (ids, names) = job.rehearsal_ids();
         let fields = crate::ReductionJob::app(job).fields().names();
         let (database, scratch) = job.database().beside()?;
-        let here = database.clone();
-        let mut session = Session::new(&database, job.patience(), job.cancel(), move || {
-            let mut store = here.made()?;
+        let mut session = Session::new(job.database(), job.patience(), job.cancel(), move || {
+            let mut store = database.made()?;
             store.create(&[], &fields, true)?;
             store.register(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
             Ok(store)

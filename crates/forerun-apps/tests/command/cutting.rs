@@ -140,7 +140,10 @@ fn a_result_file_is_whole_or_as_it_was() {
     }
     let full =
         Destination::Special("/dev/full".into()).write(Some(&out), &Cancel::new()).unwrap_err().to_string();
-    assert_eq!(full, "cannot write the result to /dev/full: No space left on device");
+    assert_eq!(
+        full,
+        "cannot write the result to /dev/full: no space is left there: make some, or name another place"
+    );
     assert!(inputs.find(&place.inputs().join("../in/a")).is_some());
     assert!(inputs.find(&target).is_none());
     assert!(open(&[&target]).is_ok());
