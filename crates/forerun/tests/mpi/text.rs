@@ -125,9 +125,12 @@ fn a_site_is_extracted_while_it_is_crawled() {
     assert!(!said.text().contains("of 60 documents"), "{}", said.text());
     run("many.db", "--on mpi -p 2 --strategy adaptive").ok();
     assert_eq!(all(&place, "many.db"), expected);
-    // A rank that fails ends the crawl too.
-    let said = run("f.db", "--on mpi -p 2 --strategy adaptive --mpirun no-such-launcher");
-    assert_refused(&said, 2, "no-such-launcher");
+    // Ranks that end before their time end the crawl too.
+    let ends = "#!/bin/sh\n[ \"$1\" != --version ] || exec mpirun --version\nexit 3\n";
+    let launcher = place.write("launcher", ends);
+    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let said = run("f.db", &format!("--on mpi -p 2 --strategy adaptive --mpirun {}", launcher.display()));
+    assert_refused(&said, 1, "launcher");
     place.assert_clean();
 }
 
