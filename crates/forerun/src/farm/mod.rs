@@ -22,9 +22,9 @@ use crate::paths::Paths;
 use crate::{compare, describe, execute, figures, file, text};
 
 #[cfg(feature = "mpi")]
-pub use self::run::{explain, shape};
+pub(crate) use self::run::{explain, shape};
 #[cfg(feature = "mpi")]
-pub use self::subset::{Deliveries, Subset, deliver};
+pub(crate) use self::subset::{Deliveries, Subset, deliver};
 
 /// The files that are read and written whatever the job.
 pub fn paths(how: &FarmWays) -> Paths {
