@@ -18,11 +18,17 @@ impl Classes {
     }
 }
 
-/// Finds the closed classes (strongly connected components by Tarjan, 1972, without recursion). Cost:
-/// linear.
+/// Finds the closed classes. Cost: linear.
 pub fn classes(space: &Space) -> Classes {
+    let component = strong(space.states(), &|state, at| space.target(state, at));
+    let components = component.iter().max().map_or(0, |last| *last as usize + 1);
+    closed(space, &component, components)
+}
+
+/// For each state the number of its strongly connected component (Tarjan, 1972, without recursion), given where each of a
+/// state's transitions leads. Cost: linear.
+pub(crate) fn strong(states: usize, target: &dyn Fn(usize, usize) -> Option<u32>) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
-    let states = space.states();
     let mut index = vec![NONE; states];
     let mut low = vec![0u32; states];
     let mut component = vec![NONE; states];
@@ -41,7 +47,7 @@ pub fn classes(space: &Space) -> Classes {
                 counter += 1;
                 stack.push(state as u32);
             }
-            match space.target(state, *at as usize) {
+            match target(state, *at as usize) {
                 Some(next) => {
                     *at += 1;
                     let next = next as usize;
@@ -70,7 +76,7 @@ pub fn classes(space: &Space) -> Classes {
             }
         }
     }
-    closed(space, &component, components as usize)
+    component
 }
 
 fn closed(space: &Space, component: &[u32], components: usize) -> Classes {

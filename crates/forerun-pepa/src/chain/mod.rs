@@ -4,6 +4,7 @@ mod classes;
 mod lump;
 mod matrix;
 
+pub(crate) use classes::strong;
 pub use classes::{Classes, classes};
 pub use lump::{Lumped, lump};
 pub use matrix::Chain;

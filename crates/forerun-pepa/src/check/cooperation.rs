@@ -1,12 +1,14 @@
 //! Cooperation and hiding sets that do nothing, or block something.
 
+use std::collections::{HashMap, HashSet};
+
 use crate::model::{Compiled, Settings, System, compile};
 use crate::syntax::{ActionSet, Diagnostic, Model, Name, Process};
 
 /// Goes through the system equation and all cooperations that have names.
 pub(super) fn sets(model: &Model, compiled: &Compiled) -> Vec<Diagnostic> {
     let Some(system) = &compiled.system else { return Vec::new() };
-    let mut checker = Checker { model, system, all: Vec::new() };
+    let mut checker = Checker { model, system, known: HashMap::new(), all: Vec::new() };
     checker.process(&model.system);
     for process in &model.processes {
         checker.process(&process.body);
@@ -17,6 +19,8 @@ pub(super) fn sets(model: &Model, compiled: &Compiled) -> Vec<Diagnostic> {
 struct Checker<'a> {
     model: &'a Model,
     system: &'a System,
+    /// The actions of names that were looked at.
+    known: HashMap<String, HashSet<String>>,
     all: Vec<Diagnostic>,
 }
 
@@ -83,7 +87,19 @@ impl Checker<'_> {
     }
 
     /// The actions that a process can ever perform.
-    fn alphabet(&self, process: &Process) -> Vec<String> {
+    fn alphabet(&mut self, process: &Process) -> HashSet<String> {
+        if let Process::Constant(name) = process {
+            if let Some(known) = self.known.get(&name.text) {
+                return known.clone();
+            }
+            let found = self.compiled(process);
+            self.known.insert(name.text.clone(), found.clone());
+            return found;
+        }
+        self.compiled(process)
+    }
+
+    fn compiled(&self, process: &Process) -> HashSet<String> {
         let part = Model { system: process.clone(), ..self.model.clone() };
         let compiled = compile(&part, &Settings::new());
         match compiled.system {
@@ -93,7 +109,7 @@ impl Checker<'_> {
                 .map(|a| system.actions[a as usize].clone())
                 .collect(),
             // It compiled as part of the whole.
-            None => self.system.actions.clone(),
+            None => self.system.actions.iter().cloned().collect(),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Definitions that nothing uses, and components that go nowhere.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use crate::chain::strong;
 use crate::model::{Compiled, System, Tree};
 use crate::syntax::{Action, Activity, Diagnostic, Dialect, Model, Process};
 
@@ -23,11 +24,13 @@ pub(super) fn unused(model: &Model, compiled: &Compiled, dialect: Dialect) -> Ve
         }
     }
     let mut reached: HashSet<&str> = HashSet::new();
+    let mut bodies: HashMap<&str, Vec<&Process>> = HashMap::new();
+    model.processes.iter().for_each(|p| bodies.entry(&p.name.text).or_default().push(&p.body));
     let mut open = vec![&model.system];
     while let Some(process) = open.pop() {
         names(process, &mut |name| {
             if reached.insert(name) {
-                open_definition(model, name, &mut open);
+                open.extend(bodies.get(name).into_iter().flatten());
             }
         });
     }
@@ -40,10 +43,6 @@ pub(super) fn unused(model: &Model, compiled: &Compiled, dialect: Dialect) -> Ve
         }
     }
     all
-}
-
-fn open_definition<'a>(model: &'a Model, name: &str, open: &mut Vec<&'a Process>) {
-    open.extend(model.processes.iter().filter(|p| p.name.text == name).map(|p| &p.body));
 }
 
 /// Calls back with every name of a process in a process.
@@ -123,14 +122,10 @@ fn leaves(tree: &Tree, into: &mut Vec<u32>) {
 /// The local states of a component that something leads away from for ever.
 fn transient(system: &System, begin: u32) -> Vec<u32> {
     let all = system.reachable(begin);
-    if all.len() > 2000 {
-        // Looking at every pair would take too long.
-        return Vec::new();
-    }
-    let reach: Vec<Vec<u32>> = all.iter().map(|l| system.reachable(*l)).collect();
-    let leads = |from: usize, to: u32| reach[from].contains(&to);
-    (0..all.len())
-        .filter(|at| (0..all.len()).any(|other| leads(*at, all[other]) && !leads(other, all[*at])))
-        .map(|at| all[at])
-        .collect()
+    let places = system.places(&all);
+    let moves = |at: usize| &system.locals[all[at] as usize].moves;
+    let class = strong(all.len(), &|at, step| moves(at).get(step).map(|m| places[m.to as usize] as u32));
+    let leaves = |at: &usize| moves(*at).iter().any(|m| class[places[m.to as usize]] != class[*at]);
+    let open: HashSet<u32> = (0..all.len()).filter(leaves).map(|at| class[at]).collect();
+    (0..all.len()).filter(|at| open.contains(&class[*at])).map(|at| all[at]).collect()
 }

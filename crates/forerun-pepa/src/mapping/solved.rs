@@ -27,6 +27,14 @@ impl Shape {
     /// That no answer was found that is good enough, as a sentence.
     pub(super) fn solve(&self, line: &Line, stop: &dyn Fn() -> bool) -> Result<Solved, String> {
         let rates: Vec<f64> = self.activities.iter().map(|a| line.rate(*a)).collect();
+        if let Some(at) = rates.iter().position(|r| !(r.is_normal() && *r > 0.0)) {
+            let name = line.action(self.activities[at]);
+            return Err(format!(
+                "`{name}` would happen {} times a second, which is no rate: times must be neither next to nothing nor \
+                 without end",
+                rates[at]
+            ));
+        }
         let chain = self.chain(&rates);
         let first: Vec<(usize, f64)> = self
             .activities
@@ -36,8 +44,9 @@ impl Shape {
             .map(|(at, _)| (at, rates[at]))
             .collect();
         let measures = |x: &[f64]| {
-            let slowest =
-                first.iter().map(|(at, rate)| rate * self.share(*at, x)).fold(f64::INFINITY, f64::min);
+            let each = first.iter().map(|(at, rate)| rate * self.share(*at, x));
+            // What is not a number is not passed over, as `min` would.
+            let slowest = each.fold(f64::INFINITY, |a, b| if b.is_nan() || b < a { b } else { a });
             let throughput = slowest * first.len() as f64;
             let inside: f64 = self.inside.iter().zip(x).map(|(n, p)| f64::from(*n) * p).sum();
             vec![throughput, inside]
@@ -47,11 +56,12 @@ impl Shape {
         let how = Solving { direct: 100, tolerance: 1e-8, levels: false, ..Solving::default() };
         let found = irreducible(&chain, &how, &measures, stop).map_err(|e| e.to_string())?;
         let values = measures(&found.x);
-        Ok(Solved {
-            throughput: values[0],
-            latency: line.moved_in() + values[1] / values[0],
-            states: chain.states(),
-            transitions: self.transitions,
-        })
+        let (throughput, latency) = (values[0], line.moved_in() + values[1] / values[0]);
+        if !(throughput.is_normal() && latency.is_normal()) {
+            return Err(format!(
+                "{throughput:e} results a second and {latency:e} s for each are no answer; rates differ too much"
+            ));
+        }
+        Ok(Solved { throughput, latency, states: chain.states(), transitions: self.transitions })
     }
 }

@@ -3,7 +3,7 @@
 use super::names::Names;
 use super::rates::{Rates, Settings};
 use super::sequential::Sequential;
-use super::system::{System, Tree};
+use super::system::{System, Tree, alphabet};
 use crate::syntax::{ActionSet, Diagnostic, Model, Name, Process, Span};
 
 /// More components than this are refused.
@@ -62,6 +62,10 @@ struct Compiler<'a> {
 impl<'a> Compiler<'a> {
     /// The components of a process of the system equation. Nothing after an error.
     fn tree(&mut self, process: &'a Process) -> Option<Tree> {
+        if self.components > COMPONENTS {
+            // Said already. There may be any number of them.
+            return None;
+        }
         match process {
             Process::Cooperation(first, rest) => self.cooperation(first, rest),
             Process::Hiding(inner, set) => {
@@ -128,23 +132,15 @@ impl<'a> Compiler<'a> {
 
     /// What both sides of `<*>` can perform.
     fn shared(&self, left: &Tree, right: &Tree) -> Vec<u32> {
-        let system = System {
-            actions: Vec::new(),
-            locals: self.sequential.locals.clone(),
-            tree: Tree::Cooperation(Vec::new(), Vec::new()),
-        };
-        let right = system.alphabet(right);
-        system.alphabet(left).into_iter().filter(|a| right.binary_search(a).is_ok()).collect()
+        let locals = &self.sequential.locals;
+        let right = alphabet(locals, right);
+        alphabet(locals, left).into_iter().filter(|a| right.binary_search(a).is_ok()).collect()
     }
 
     fn array(&mut self, inner: Tree, copies: u32, set: Vec<u32>, span: Span) -> Option<Tree> {
         if let Tree::Leaf(local) = inner {
-            let system = System {
-                actions: Vec::new(),
-                locals: self.sequential.locals.clone(),
-                tree: Tree::Leaf(local),
-            };
-            let alone = system.alphabet(&system.tree).iter().all(|a| set.binary_search(a).is_err());
+            let alone =
+                alphabet(&self.sequential.locals, &inner).iter().all(|a| set.binary_search(a).is_err());
             if alone || copies == 1 {
                 return Some(Tree::Array(local, copies));
             }

@@ -1,6 +1,6 @@
 //! What rates are in numbers.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::close;
 use crate::syntax::{Definition, Diagnostic, Expr, Model, Operator};
@@ -16,6 +16,8 @@ pub(super) struct Rates<'a> {
     by_name: HashMap<&'a str, &'a Definition<Expr>>,
     settings: &'a Settings,
     values: HashMap<&'a str, Option<f64>>,
+    /// Those that are being reckoned.
+    open: HashSet<&'a str>,
     pub(super) used: HashMap<&'a str, bool>,
     pub(super) problems: Vec<Diagnostic>,
 }
@@ -27,6 +29,7 @@ impl<'a> Rates<'a> {
             by_name: HashMap::new(),
             settings,
             values: HashMap::new(),
+            open: HashSet::new(),
             used: HashMap::new(),
             problems: Vec::new(),
         };
@@ -74,42 +77,24 @@ impl<'a> Rates<'a> {
         if let Some(value) = self.values.get(name) {
             return *value;
         }
-        // Whoever comes here again while this is being reckoned finds no value.
-        self.values.insert(name, None);
+        if self.open.contains(name) {
+            let message = format!("the rate `{name}` is defined by itself; give it a number");
+            self.problems.push(Diagnostic::error("recursion", rate.name.span.range(), message));
+            return None;
+        }
         let value = if depth > CHAIN {
             let message =
                 format!("more than {CHAIN} definitions lead from one to the next here; shorten the chain");
             self.problems.push(Diagnostic::error("depth", rate.name.span.range(), message));
             None
-        } else if self.leads_back(&rate.body, name, 0) {
-            let message = format!("the rate `{name}` is defined by itself; give it a number");
-            self.problems.push(Diagnostic::error("recursion", rate.name.span.range(), message));
-            None
         } else {
-            self.reckon(&rate.body, depth + 1)
+            self.open.insert(name);
+            let value = self.reckon(&rate.body, depth + 1);
+            self.open.remove(name);
+            value
         };
         self.values.insert(name, value);
         value
-    }
-
-    /// Whether an expression needs `name` itself.
-    fn leads_back(&self, expr: &Expr, name: &str, depth: usize) -> bool {
-        match expr {
-            Expr::Name(other) if other.text == name => true,
-            Expr::Name(other) => {
-                depth < 32
-                    && !self.values.contains_key(other.text.as_str())
-                    && self
-                        .by_name
-                        .get(other.text.as_str())
-                        .is_some_and(|r| self.leads_back(&r.body, name, depth + 1))
-            }
-            Expr::Negative(inner, _) => self.leads_back(inner, name, depth),
-            Expr::Binary(_, left, right) => {
-                self.leads_back(left, name, depth) || self.leads_back(right, name, depth)
-            }
-            Expr::Number(..) | Expr::Passive(_) => false,
-        }
     }
 
     /// An expression's value; none if something in it was reported.

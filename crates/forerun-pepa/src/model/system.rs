@@ -63,19 +63,7 @@ impl System {
     /// The local states that can be reached from one, itself first, in the order of a search by
     /// breadth.
     pub fn reachable(&self, from: u32) -> Vec<u32> {
-        let mut seen = vec![false; self.locals.len()];
-        seen[from as usize] = true;
-        let mut order = vec![from];
-        let mut at = 0;
-        while let Some(&local) = order.get(at) {
-            for step in &self.locals[local as usize].moves {
-                if !std::mem::replace(&mut seen[step.to as usize], true) {
-                    order.push(step.to);
-                }
-            }
-            at += 1;
-        }
-        order
+        reachable(&self.locals, from)
     }
 
     /// For each local state its place among `locals`, which hold all that can be reached from them.
@@ -108,22 +96,43 @@ impl System {
 
     /// The actions that a part of the system can ever perform on its own, sorted, without τ.
     pub fn alphabet(&self, tree: &Tree) -> Vec<u32> {
-        let mut all = match tree {
-            Tree::Leaf(local) | Tree::Array(local, _) => self
-                .reachable(*local)
-                .into_iter()
-                .flat_map(|l| self.locals[l as usize].moves.iter().map(|m| m.action))
-                .filter(|a| *a != TAU)
-                .collect(),
-            Tree::Cooperation(_, parts) => parts.iter().flat_map(|p| self.alphabet(p)).collect(),
-            Tree::Hiding(set, inner) => {
-                let mut all = self.alphabet(inner);
-                all.retain(|a| set.binary_search(a).is_err());
-                all
-            }
-        };
-        all.sort_unstable();
-        all.dedup();
-        all
+        alphabet(&self.locals, tree)
     }
+}
+
+/// [`System::reachable`] of local states alone.
+fn reachable(locals: &[Local], from: u32) -> Vec<u32> {
+    let mut seen = vec![false; locals.len()];
+    seen[from as usize] = true;
+    let mut order = vec![from];
+    let mut at = 0;
+    while let Some(&local) = order.get(at) {
+        for step in &locals[local as usize].moves {
+            if !std::mem::replace(&mut seen[step.to as usize], true) {
+                order.push(step.to);
+            }
+        }
+        at += 1;
+    }
+    order
+}
+
+/// [`System::alphabet`] of local states alone.
+pub(super) fn alphabet(locals: &[Local], tree: &Tree) -> Vec<u32> {
+    let mut all: Vec<u32> = match tree {
+        Tree::Leaf(local) | Tree::Array(local, _) => reachable(locals, *local)
+            .into_iter()
+            .flat_map(|l| locals[l as usize].moves.iter().map(|m| m.action))
+            .filter(|a| *a != TAU)
+            .collect(),
+        Tree::Cooperation(_, parts) => parts.iter().flat_map(|p| alphabet(locals, p)).collect(),
+        Tree::Hiding(set, inner) => {
+            let mut all = alphabet(locals, inner);
+            all.retain(|a| set.binary_search(a).is_err());
+            all
+        }
+    };
+    all.sort_unstable();
+    all.dedup();
+    all
 }

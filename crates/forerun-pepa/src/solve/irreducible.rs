@@ -106,6 +106,8 @@ fn directly(chain: &Chain, how: &Solving) -> Result<Solution, SolveError> {
 
 fn exact(chain: &Chain, how: &Solving, x: Vec<f64>, solver: String) -> Result<Solution, SolveError> {
     let residual = chain.residual(&x);
+    // Nothing flows, evenly, where all has become 0.
+    let residual = if is_distribution(&x) { residual } else { f64::INFINITY };
     if residual.is_nan() || residual > how.tolerance {
         return Err(SolveError::NotConverged { residual, tolerance: how.tolerance, solver });
     }

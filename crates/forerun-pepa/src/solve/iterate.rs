@@ -125,9 +125,9 @@ impl<'a> Iteration<'a> {
                         }
                         None => {
                             // As many as it takes if they are worth what the last were.
-                            let needed = self.needed(self.last.clamp(0.0, 1.0), tolerance, BETWEEN);
+                            let needed = self.needed(self.last, tolerance, BETWEEN).ceil() as usize;
                             let times =
-                                if needed < BETWEEN as f64 { needed.ceil() as usize + 1 } else { BETWEEN };
+                                if self.last > 0.0 { BETWEEN.min(needed.saturating_add(1)) } else { BETWEEN };
                             self.sweep_and_extrapolate(times, tolerance);
                             // Every other extrapolation finds little to take out.
                             let now = (self.residual / before).powf(BETWEEN as f64 / times as f64);

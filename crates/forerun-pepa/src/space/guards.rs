@@ -3,11 +3,13 @@
 //! A rule that needs some component to take part can only apply where that component is in one of a few local states. For each rule
 //! the component is chosen that allows it most seldom; its local state then names the rules to be tried.
 
+use std::collections::HashMap;
+
 use super::layout::Field;
 use super::rules::{Root, Rule};
 
-/// Numbers with more values than this are not looked up.
-const VALUES: usize = 1024;
+/// Numbers of copies up to this are looked up.
+const COUNTS: u64 = 1024;
 
 /// The rules by what allows them.
 #[derive(Debug, Clone)]
@@ -25,17 +27,19 @@ impl Guards {
     pub(crate) fn of(roots: &[Root]) -> Guards {
         let mut always = vec![0u64; roots.len().div_ceil(64)];
         let mut guarded: Vec<(Field, Vec<Vec<u32>>)> = Vec::new();
+        let mut places: HashMap<(u32, u32), usize> = HashMap::new();
         for (at, root) in roots.iter().enumerate() {
-            let Some((field, allowed)) = guard(&root.rule) else {
+            let Some((field, allowed, of)) = guard(&root.rule) else {
                 always[at / 64] |= 1 << (at % 64);
                 continue;
             };
-            let place = guarded.iter().position(|(f, _)| *f == field).unwrap_or_else(|| {
-                guarded.push((field, vec![Vec::new(); allowed.len()]));
-                guarded.len() - 1
-            });
-            let lists = guarded[place].1.iter_mut().zip(allowed);
-            lists.filter(|(_, allowed)| *allowed).for_each(|(list, _)| list.push(at as u32));
+            // A field that holds one value only takes no place, and may lie where the next one does.
+            let place =
+                *places.entry((field.word, if of == 1 { 64 } else { field.shift })).or_insert_with(|| {
+                    guarded.push((field, vec![Vec::new(); of as usize]));
+                    guarded.len() - 1
+                });
+            allowed.into_iter().for_each(|value| guarded[place].1[value as usize].push(at as u32));
         }
         let mut guards = Guards { fields: Vec::new(), begins: vec![0], rules: Vec::new(), always };
         for (field, lists) in guarded {
@@ -74,20 +78,18 @@ impl Guards {
     }
 }
 
-/// A number of the state without which a rule cannot apply, and for each of its values whether it may then.
-fn guard(rule: &Rule) -> Option<(Field, Vec<bool>)> {
+/// A number of the state without which a rule cannot apply, the values with which it may, and of how many.
+fn guard(rule: &Rule) -> Option<(Field, Vec<u32>, u64)> {
     match rule {
-        Rule::One(field, by_local) if by_local.len() <= VALUES => {
-            Some((*field, by_local.iter().map(|(_, steps)| !steps.is_empty()).collect()))
+        Rule::One(field, by_local) => {
+            Some((*field, by_local.iter().map(|(from, ..)| *from).collect(), field.mask + 1))
         }
-        Rule::Count(field, ..) if field.mask < VALUES as u64 => {
-            Some((*field, (0..=field.mask).map(|count| count > 0).collect()))
+        Rule::Count(field, ..) if field.mask < COUNTS => {
+            Some((*field, (1..=field.mask as u32).collect(), field.mask + 1))
         }
-        Rule::One(..) | Rule::Count(..) | Rule::Any(_) => None,
+        Rule::Count(..) | Rule::Any(_) => None,
         Rule::All(all) => {
-            let share = |(_, allowed): &(Field, Vec<bool>)| {
-                allowed.iter().filter(|a| **a).count() as f64 / allowed.len() as f64
-            };
+            let share = |(_, allowed, of): &(Field, Vec<u32>, u64)| allowed.len() as f64 / *of as f64;
             all.iter().filter_map(guard).min_by(|a, b| share(a).total_cmp(&share(b)))
         }
     }

@@ -19,8 +19,8 @@ pub(crate) struct Step {
 /// Who does it.
 #[derive(Debug, Clone)]
 pub(crate) enum Rule {
-    /// A single component: for each local state its steps and their apparent rate.
-    One(Field, Vec<(f64, Vec<Step>)>),
+    /// A single component: the local states that it has steps in, ascending, with their apparent rate.
+    One(Field, Vec<(u32, f64, Vec<Step>)>),
     /// The copies of an array that are in one local state.
     Count(Field, f64, Vec<Step>),
     /// Any one of these.
@@ -61,7 +61,7 @@ pub(crate) fn may_coincide(roots: &[Root]) -> bool {
 
 fn has_loop(rule: &Rule) -> bool {
     match rule {
-        Rule::One(_, by_local) => by_local.iter().any(|(_, steps)| steps.iter().any(|s| s.delta == 0)),
+        Rule::One(_, by_local) => by_local.iter().any(|(_, _, steps)| steps.iter().any(|s| s.delta == 0)),
         Rule::Count(_, _, steps) => steps.iter().any(|s| s.delta == 0),
         Rule::Any(all) | Rule::All(all) => all.iter().any(has_loop),
     }
@@ -113,12 +113,13 @@ impl Builder<'_> {
         let field = part.fields[0];
         let places = self.system.places(&part.locals);
         let mut rules = Vec::new();
-        for action in actions(self.system, &part.locals) {
-            let by_local = part.locals.iter().enumerate().map(|(from, local)| {
-                steps(self.system, *local, action, |to| {
+        for (action, froms) in actions(self.system, &part.locals) {
+            let by_local = froms.into_iter().map(|from| {
+                let (apparent, steps) = steps(self.system, part.locals[from], action, |to| {
                     let to = places[to as usize];
                     (field.word, field.delta(from as u64, to as u64))
-                })
+                });
+                (from as u32, apparent, steps)
             });
             rules.push((action, Rule::One(field, by_local.collect())));
         }
@@ -130,12 +131,12 @@ impl Builder<'_> {
         self.part += 1;
         let places = self.system.places(&part.locals);
         let mut rules = Vec::new();
-        for action in actions(self.system, &part.locals) {
+        for (action, froms) in actions(self.system, &part.locals) {
             let mut any = Vec::new();
-            for (from, local) in part.locals.iter().enumerate() {
+            for from in froms {
                 let source = part.fields[from];
                 let mut all = Vec::new();
-                let (apparent, steps) = steps(self.system, *local, action, |to| {
+                let (apparent, steps) = steps(self.system, part.locals[from], action, |to| {
                     let to = places[to as usize];
                     let target = part.fields[to];
                     let down = if to == from { 0 } else { source.delta(1, 0) };
@@ -143,9 +144,6 @@ impl Builder<'_> {
                     all.push((source.word, down, target.word, up));
                     (source.word, down)
                 });
-                if steps.is_empty() {
-                    continue;
-                }
                 any.push(count_rule(source, apparent, steps, &all));
             }
             rules.push((action, if any.len() == 1 { any.remove(0) } else { Rule::Any(any) }));
@@ -182,13 +180,15 @@ fn count_rule(source: Field, apparent: f64, steps: Vec<Step>, changes: &[(u32, u
     Rule::Count(source, apparent, paired)
 }
 
-/// The actions of some local states, sorted.
-fn actions(system: &System, locals: &[u32]) -> Vec<u32> {
-    let mut all: Vec<u32> =
-        locals.iter().flat_map(|l| system.locals[*l as usize].moves.iter().map(|m| m.action)).collect();
+/// The actions of some local states, sorted, and in which of them each is possible.
+fn actions(system: &System, locals: &[u32]) -> Vec<(u32, Vec<usize>)> {
+    let mut all: Vec<(u32, usize)> = Vec::new();
+    for (from, local) in locals.iter().enumerate() {
+        all.extend(system.locals[*local as usize].moves.iter().map(|m| (m.action, from)));
+    }
     all.sort_unstable();
     all.dedup();
-    all
+    all.chunk_by(|a, b| a.0 == b.0).map(|of| (of[0].0, of.iter().map(|(_, from)| *from).collect())).collect()
 }
 
 /// The steps of one action in a local state, with their apparent rate.

@@ -55,7 +55,7 @@ pub(crate) enum Fault {
     Mixed(u32),
 }
 
-/// More successors than this are looked for duplicates by sorting.
+/// More of anything than this are not looked through one by one.
 const FEW: usize = 24;
 
 /// Finds all that can happen in `state` and appends it to `out`, equal changes added if `coincide` says so. Allocates
@@ -138,7 +138,15 @@ pub(crate) fn evaluate<const W: usize>(rule: &Rule, state: &[u64; W], out: &mut 
     match rule {
         Rule::One(field, by_local) => {
             let at = (state[field.word as usize] >> field.shift) & field.mask;
-            let (apparent, steps) = &by_local[at as usize];
+            // Few enough to be looked through are the rule.
+            let found = match by_local.len() {
+                ..=FEW => by_local.iter().find(|(from, ..)| u64::from(*from) == at),
+                _ => by_local
+                    .binary_search_by_key(&at, |(from, ..)| u64::from(*from))
+                    .ok()
+                    .map(|f| &by_local[f]),
+            };
+            let Some((_, apparent, steps)) = found else { return 0.0 };
             for step in steps {
                 let mut delta = [0; W];
                 delta[step.word as usize] = step.delta;
