@@ -49,13 +49,22 @@ fn cost(c: &Cost) -> String {
         parts.push(text::seconds(c.fixed));
     }
     if c.per_byte > 0.0 {
-        parts.push(format!("{}/MB", text::seconds(c.per_byte * 1e6)));
+        parts.push(per_byte(c.per_byte));
     }
     if c.per_result > 0.0 {
         parts.push(format!("{}/result", text::seconds(c.per_result)));
     }
     let spread = if c.spread > 0.0 { format!(" ±{}", text::share(c.spread)) } else { String::new() };
     parts.join(" + ") + &spread
+}
+
+/// Seconds of each MB, or of each byte where a MB would take minutes, as it does of results that are a few bytes.
+fn per_byte(seconds: f64) -> String {
+    if seconds * 1e6 < 60.0 {
+        format!("{}/MB", text::seconds(seconds * 1e6))
+    } else {
+        format!("{}/B", text::seconds(seconds))
+    }
 }
 
 /// A plan and why.
@@ -150,4 +159,15 @@ fn columns<const N: usize>(rows: &[[String; N]]) -> String {
         out.push('\n');
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::per_byte;
+
+    #[test]
+    fn what_costs_minutes_a_megabyte_is_said_by_the_byte() {
+        assert_eq!(per_byte(4.57e-9), "4.57 ms/MB");
+        assert_eq!(per_byte(4.59e-4), "459 µs/B");
+    }
 }
