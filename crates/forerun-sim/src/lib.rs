@@ -59,7 +59,7 @@
 //! Nearly all of it is instructions, so what is written and read word by word stays so: a processor
 //! stalls where it loads in one piece what was just stored in parts.
 //!
-//! Memory is the program's futures, about 150 bytes a rank, 56 bytes (window 4) for each ordered pair
+//! Memory is the program's futures, about 270 bytes a rank, 40 bytes (window 4) for each ordered pair
 //! that communicates, and the messages under way; [`run()`] adds 24 bytes a rank and stage for
 //! accounts, which [`run_totals`] does not keep.
 //!

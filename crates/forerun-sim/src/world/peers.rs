@@ -42,7 +42,7 @@ type Entry = u64;
 /// With many peers the array becomes a hash table.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
-    /// The one that is looked at first.
+    /// The one that is looked at first; past the end, the first.
     next: Cell<u32>,
     len: Cell<u32>,
     few: [Cell<Entry>; FEW],
@@ -60,28 +60,23 @@ impl Peers {
     /// The buffer between this rank and `peer`, if it is the one that is looked at first.
     #[inline(always)]
     pub(crate) fn expected(&self, peer: usize, way: Way) -> Option<PairId> {
-        let at = self.next.get();
+        let mut at = self.next.get();
+        if at >= self.len.get() {
+            at = 0;
+        }
         let entry = self.few.get(at as usize)?.get();
         if entry >> 32 != (peer as u64).wrapping_mul(2) + u64::from(way == Way::In) + 1 {
             return None;
         }
-        self.found(at);
+        self.next.set(at + 1);
         Some(entry as PairId)
-    }
-
-    /// Makes the one after `at` the one that is looked at first.
-    #[inline(always)]
-    fn found(&self, at: u32) {
-        self.next.set(if at + 1 < self.len.get() { at + 1 } else { 0 });
     }
 
     /// Makes the last one that was found the one that is looked at first: it will be asked for again.
     #[inline]
     pub(crate) fn again(&self) {
         if !self.are_many() {
-            let next = self.next.get();
-            let after = if next == 0 { self.len.get() } else { next };
-            self.next.set(after.saturating_sub(1));
+            self.next.set(self.next.get().saturating_sub(1));
         }
     }
 
@@ -145,9 +140,10 @@ impl Peers {
     /// Puts an entry where it was expected: after one cycle the peers stand in the order in which the
     /// program turns to them.
     fn place(&self, at: usize) {
-        let first = self.next.get();
+        let next = self.next.get();
+        let first = if next < self.len.get() { next } else { 0 };
         self.few[at].swap(&self.few[first as usize]);
-        self.found(first);
+        self.next.set(first + 1);
     }
 
     fn are_many(&self) -> bool {
@@ -161,9 +157,9 @@ impl Peers {
     #[cold]
     fn add_to_many(&self, key: Key, pair: PairId) {
         let mut many = self.many().borrow_mut();
-        // From now on, none is looked at first.
-        if self.next.replace(FEW as u32) != FEW as u32 {
-            self.few.iter().map(Cell::get).for_each(|e| many.add((e >> 32) as Key, e as PairId));
+        if self.len.get() as usize == FEW + 1 {
+            // From now on, none is looked at first.
+            self.few.iter().map(|e| e.replace(0)).for_each(|e| many.add((e >> 32) as Key, e as PairId));
         }
         many.add(key, pair);
     }
