@@ -5,12 +5,11 @@
 
 mod report;
 mod scatter;
-mod up;
+pub(crate) mod up;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::Command;
-use std::{env, fs, io};
+use std::{fs, io};
 
 use forerun_platform::{Outcome, Stage, Strategy, Way};
 
@@ -38,17 +37,8 @@ type All = BTreeMap<(&'static str, usize, &'static str), Vec<Outcome>>;
 
 /// Runs the jobs by every strategy on every number of hosts.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
-    let variable = |name| env::var_os(name).map(PathBuf::from);
-    let missing = || io::Error::other("it is started by `cargo xtask bench testbed`");
     let dir = tempfile::tempdir()?;
-    let tools = Tools {
-        forerun: env::current_exe()?.with_file_name("forerun"),
-        testbed: variable("FORERUN_TESTBED").ok_or_else(missing)?,
-        files: variable("FORERUN_TESTBED_FILES").ok_or_else(missing)?,
-        kept: variable("FORERUN_TESTBED_KEPT").ok_or_else(missing)?,
-        dir: dir.path().to_path_buf(),
-    };
-    fs::create_dir_all(&tools.kept)?;
+    let tools = Tools::find(dir.path())?;
     fs::write(tools.dir.join("profile.toml"), PROFILE)?;
     let numbers = tools.dir.join("numbers");
     done(

@@ -1,20 +1,22 @@
 //! Features of documents and lists for queries on several hosts, end to end: from files or a web server into PostgreSQL, over MPI on a
 //! cluster in a box; how many times as fast as on one host, and how far off the predictions are.
 //!
-//! As in `testbed.rs`, every outcome is kept as it is measured, and a bench that was ended goes on where it was.
+//! As in `testbed/`, every outcome is kept as it is measured, and a bench that was ended goes on where it was.
 
 mod pages;
 mod up;
 
 use std::collections::BTreeMap;
-use std::{fs, io};
+use std::path::PathBuf;
+use std::{env, fs, io};
 
 use forerun_platform::statistics::median;
 use forerun_platform::{Outcome, Strategy, Way};
 use serde_json::{Value, json};
 
-use self::up::{Up, done};
+use self::up::Served;
 use crate::record::Record;
+use crate::testbed::up::{Tools, done};
 
 /// Numbers of hosts that compute; one is what the others are compared with.
 const HOSTS: [usize; 3] = [1, 8, 16];
@@ -41,13 +43,33 @@ type Kept = (Vec<Outcome>, String);
 /// What was kept, by job, hosts and strategy.
 type All = BTreeMap<(&'static str, usize, &'static str), Vec<Kept>>;
 
+/// A directory that goes with this.
+struct Dir(PathBuf);
+
+impl Dir {
+    /// Makes it, in the place of one that an earlier bench left.
+    fn new(path: PathBuf) -> io::Result<Dir> {
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir(&path).map(|()| Dir(path))
+    }
+}
+
+impl Drop for Dir {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
 /// Runs every job by every strategy on every number of hosts.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
-    let up = Up::new()?;
+    // The same every time, since it is in the names of files; and where the user postgres can have files.
+    let dir = Dir::new(env::temp_dir().join("forerun-testbed-text"))?;
+    let tools = Tools::find(&dir.0)?;
+    let up = Served::new(&tools)?;
     for hosts in HOSTS.into_iter().filter(|hosts| *hosts > 1) {
         up.calibration(hosts)?;
     }
-    pages::make(&up.dir, PAGES)?;
+    pages::make(&tools.dir, PAGES)?;
     up.serve()?;
     done(&mut up.forerun(1, "lsi build collection -o model -k 100"), "lsi build")?;
     let mut all = All::new();
@@ -76,13 +98,13 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
 
 /// A run that was kept, else measured now.
 fn kept(
-    up: &Up,
+    up: &Served<'_>,
     (job, grain): (&str, &str),
     strategy: Strategy,
     hosts: usize,
     round: usize,
 ) -> io::Result<Kept> {
-    let file = up.kept.join(format!("text-{job}-{hosts}-{}-{round}.json", strategy.name()));
+    let file = up.tools.kept.join(format!("text-{job}-{hosts}-{}-{round}.json", strategy.name()));
     if let Ok(bytes) = fs::read(&file) {
         let kept: Value = serde_json::from_slice(&bytes)?;
         let sum = kept["sum"].as_str().unwrap_or_default().to_owned();
@@ -93,7 +115,7 @@ fn kept(
     let input = match job {
         "features" => format!("features www --db {database}"),
         "crawl" => {
-            let _ = fs::remove_dir_all(up.dir.join("crawl"));
+            let _ = fs::remove_dir_all(up.tools.dir.join("crawl"));
             format!(
                 "features http://server/0.html --db {database} --crawl-dir crawl --allow-private --delay 0s --connections 8"
             )
@@ -109,7 +131,7 @@ fn kept(
         "run {input} --on mpi -p {hosts} --platform {platform} --profile {profile} --strategy {} --groups {groups} {by}",
         strategy.name()
     );
-    let json = up.dir.join("outcomes.json");
+    let json = up.tools.dir.join("outcomes.json");
     done(up.forerun(hosts, &words).args(["--grain", grain, "--json"]).arg(&json), job)?;
     let mut outcomes: Vec<Outcome> = serde_json::from_slice(&fs::read(&json)?)?;
     for rank in outcomes.iter_mut().flat_map(|o| o.ranks.iter_mut()) {
@@ -121,9 +143,9 @@ fn kept(
 }
 
 /// What a job costs, measured once where commands are given: a profile's file.
-fn profile(up: &Up, job: &str, platform: &str) -> io::Result<String> {
+fn profile(up: &Served<'_>, job: &str, platform: &str) -> io::Result<String> {
     let job = if job == "crawl" { "features" } else { job };
-    let file = up.kept.join(format!("text-profile-{job}.toml"));
+    let file = up.tools.kept.join(format!("text-profile-{job}.toml"));
     let name = file.to_string_lossy().into_owned();
     if !file.is_file() {
         let database = up.database("pilot")?;
@@ -138,7 +160,7 @@ fn profile(up: &Up, job: &str, platform: &str) -> io::Result<String> {
 }
 
 /// A sum over the tables that a run left.
-fn sum(up: &Up, job: &str) -> io::Result<String> {
+fn sum(up: &Served<'_>, job: &str) -> io::Result<String> {
     let file = ("file", "(id, name, bytes, documents, skipped)");
     let (schema, tables) = match job {
         "lsi" => ("forerun_lsi", vec![("ranking", "ranking")]),

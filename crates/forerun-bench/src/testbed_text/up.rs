@@ -1,76 +1,51 @@
 //! The testbed with its servers: PostgreSQL and nginx on a host of their own.
 
 use std::io::Write as _;
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
-use std::{env, fs, io, thread};
+use std::{fs, io, thread};
 
-/// The testbed: sixteen hosts that compute, one where commands are given, and one for servers.
+use crate::testbed::up::{Tools, Up, done};
+
+/// Sixteen hosts that compute, one where commands are given, and one for servers.
 const FILE: &str = "served-16.toml";
 /// The port of PostgreSQL.
 const PORT: &str = "5499";
 
-/// The testbed, taken down when this is dropped or this process is gone.
-pub(super) struct Up {
-    forerun: PathBuf,
-    testbed: PathBuf,
-    file: PathBuf,
-    /// Where platform files and outcomes are kept.
-    pub(super) kept: PathBuf,
-    /// Where jobs run and the servers have their files.
-    pub(super) dir: PathBuf,
-    guardian: Child,
+/// The testbed, and what its servers need.
+pub(super) struct Served<'t> {
+    pub(super) tools: &'t Tools,
+    up: Up<'t>,
+    /// Where PostgreSQL's programs are.
     postgres: PathBuf,
 }
 
-impl Up {
+impl<'t> Served<'t> {
     /// Brings it up, without servers.
-    pub(super) fn new() -> io::Result<Up> {
-        let variable = |name| env::var_os(name).map(PathBuf::from);
-        let missing = || io::Error::other("it is started by `cargo xtask bench testbed-text`");
-        let testbed = variable("FORERUN_TESTBED").ok_or_else(missing)?;
-        let file = variable("FORERUN_TESTBED_FILES").ok_or_else(missing)?.join(FILE);
-        let kept = variable("FORERUN_TESTBED_KEPT").ok_or_else(missing)?;
-        fs::create_dir_all(&kept)?;
-        // The same every time, since it is in the names of files; and where the user postgres can have files.
-        let dir = env::temp_dir().join("forerun-testbed-text");
-        let _ = fs::remove_dir_all(&dir);
-        fs::create_dir(&dir)?;
+    pub(super) fn new(tools: &'t Tools) -> io::Result<Served<'t>> {
         let versions =
             fs::read_dir("/usr/lib/postgresql")?.flatten().map(|version| version.path().join("bin"));
         let postgres = versions.max().ok_or_else(|| io::Error::other("it needs PostgreSQL"))?;
-        // Its input ends with this process. It begins before there is anything to take down.
-        let mut guardian = Command::new("sh");
-        guardian.args(["-c", "trap '' INT TERM HUP; cat > /dev/null; exec \"$0\" down \"$1\""]);
-        guardian.arg(&testbed).arg(&file).process_group(0).stdin(Stdio::piped()).stdout(Stdio::null());
-        let forerun = env::current_exe()?.with_file_name("forerun");
-        let up = Up { forerun, testbed, file, kept, dir, guardian: guardian.spawn()?, postgres };
         // The servers and the host of commands have nothing to do while the others compute.
-        let mut command = Command::new(&up.testbed);
-        done(command.arg("up").arg(&up.file).arg("--oversubscribe").stdout(Stdio::null()), "testbed up")?;
-        Ok(up)
+        Ok(Served { tools, up: Up::with(tools, FILE, &["--oversubscribe"])?, postgres })
     }
 
     /// A command on a host, where MPI finds the first `hosts`.
     fn on(&self, host: &str, hosts: usize) -> Command {
-        let mut command = Command::new(&self.testbed);
-        command.arg("run").arg(&self.file).args(["--host", host, "-n", &hosts.to_string(), "--"]);
-        command.current_dir(&self.dir).stdout(Stdio::null());
-        command
+        self.up.run(&["--host", host, "-n", &hosts.to_string()])
     }
 
     /// `forerun` where commands are given.
     pub(super) fn forerun(&self, hosts: usize, arguments: &str) -> Command {
         let mut command = self.on("front", hosts);
-        command.arg(&self.forerun).args(arguments.split_whitespace()).arg("--quiet");
+        command.arg(&self.tools.forerun).args(arguments.split_whitespace()).arg("--quiet");
         command
     }
 
     /// Starts the servers, for the pages below `www`.
     pub(super) fn serve(&self) -> io::Result<()> {
-        let (dir, data) = (&*self.dir, self.dir.join("data"));
+        let (dir, data) = (&*self.tools.dir, self.tools.dir.join("data"));
         fs::create_dir(&data)?;
         done(Command::new("chown").arg("postgres").arg(&data), "chown")?;
         let as_postgres = |command: &mut Command, program: &str| {
@@ -121,7 +96,7 @@ impl Up {
 
     /// The calibration of the first `hosts`, which is kept: its file.
     pub(super) fn calibration(&self, hosts: usize) -> io::Result<String> {
-        let platform = self.kept.join(format!("text-platform-{hosts}.toml"));
+        let platform = self.tools.kept.join(format!("text-platform-{hosts}.toml"));
         let text = platform.to_string_lossy().into_owned();
         if !platform.is_file() {
             eprintln!("calibrating {hosts} hosts");
@@ -129,14 +104,6 @@ impl Up {
             done(&mut self.forerun(hosts, &words), "calibrate")?;
         }
         Ok(text)
-    }
-}
-
-impl Drop for Up {
-    fn drop(&mut self) {
-        drop(self.guardian.stdin.take());
-        let _ = self.guardian.wait();
-        let _ = fs::remove_dir_all(&self.dir);
     }
 }
 
@@ -152,12 +119,4 @@ fn nginx(dir: &Path) -> String {
           server {{ listen 80; root {dir}/www; }} }}",
         temporary.join(" ")
     )
-}
-
-/// Runs a command that must succeed.
-pub(super) fn done(command: &mut Command, what: &str) -> io::Result<()> {
-    match command.status()?.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(format!("{what} failed; what it said is above"))),
-    }
 }

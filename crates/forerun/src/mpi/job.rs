@@ -24,7 +24,7 @@ use crate::scatter::explain as explain_scatter;
 
 /// A job as this process opened it.
 enum Opened {
-    Sort(SortJob),
+    Sort(Box<SortJob>),
     /// One that runs as a reduction only.
     Other(Box<dyn ErasedJob>),
 }
@@ -32,14 +32,14 @@ enum Opened {
 impl Opened {
     fn job(&self) -> &dyn ErasedJob {
         match self {
-            Opened::Sort(job) => job,
+            Opened::Sort(job) => &**job,
             Opened::Other(job) => &**job,
         }
     }
 
     fn scattered(&self) -> Result<&dyn ScatterGatherJob, CliError> {
         match self {
-            Opened::Sort(job) => Ok(job),
+            Opened::Sort(job) => Ok(&**job),
             Opened::Other(job) => Err(CliError::Request(format!("{} runs as a reduction", job.name()))),
         }
     }
@@ -96,7 +96,9 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
     Ok(match &order.work {
         Work::Sort(args) => {
             let here = local_ranks(order.plan.processors);
-            Opened::Sort(jobs::sort(args, jobs::Team { ranks: 1, processes: here }, cancel).map_err(said)?)
+            Opened::Sort(Box::new(
+                jobs::sort(args, jobs::Team { ranks: 1, processes: here }, cancel).map_err(said)?,
+            ))
         }
         Work::Reduce(args) => {
             let inputs = Inputs::open(&Selection { paths: args.input.clone(), include: Vec::new() })?;
