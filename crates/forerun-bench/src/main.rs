@@ -36,7 +36,8 @@ Names (without one, all):
   messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
              beside crossbeam-channel, the standard library's sync_channel and rtrb
   pepa       seconds to explore and solve PEPA models of up to 8·10^6 states, beside Storm on the same
-             chains (stormpy, which is installed beside this program if it is not there)
+             chains (stormpy, which is installed beside this program if it is not there). Parts of it are
+             pepa-explore, pepa-polling-15, pepa-polling-16, pepa-workshop and pepa-tandem
   sort       milliseconds to sort numbers on two ranks, beside sort_unstable and rayon in
              memory, and beside GNU sort from file to file; needs 3 GiB of memory
   scatter    how far off predictions are of a sort by scatter-gather: 5·10^6 to 10^8 numbers, on 1
@@ -72,6 +73,11 @@ const BENCHES: &[(&str, Bench)] = &[
     ("lsi", lsi::bench),
     ("messages", messages::bench),
     ("pepa", pepa::bench),
+    ("pepa-explore", pepa::explore),
+    ("pepa-polling-15", pepa::polling_15),
+    ("pepa-polling-16", pepa::polling_16),
+    ("pepa-workshop", pepa::workshop_alone),
+    ("pepa-tandem", pepa::tandem_queue),
     ("sort", sort::bench),
     ("scatter", scatter::bench),
     ("simulate", simulate::bench),
@@ -99,8 +105,8 @@ fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, S
         }
     }
     if request.names.is_empty() {
-        request.names =
-            BENCHES.iter().map(|b| b.0.to_owned()).filter(|name| !name.starts_with("testbed")).collect();
+        let is_extra = |name: &str| name.starts_with("testbed") || name.starts_with("pepa-");
+        request.names = BENCHES.iter().map(|b| b.0.to_owned()).filter(|name| !is_extra(name)).collect();
     }
     Ok(Some(request))
 }

@@ -90,8 +90,11 @@ impl fmt::Display for Table {
     }
 }
 
-/// Three digits that count, at least.
+/// Three digits that count, at least; a contender that gave no result has none.
 fn figure(value: f64) -> String {
+    if value.is_nan() {
+        return "none".into();
+    }
     let decimals =
         if value.abs() >= 100.0 { 0 } else { (2.0 - value.abs().max(1e-3).log10().floor()) as usize };
     format!("{value:.decimals$}")

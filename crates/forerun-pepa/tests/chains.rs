@@ -58,6 +58,49 @@ fn sets_of_states_that_hardly_lead_to_each_other_get_their_shares() {
     }
 }
 
+/// The same where states are swept in an order of their own: a server that goes round, and customers who come more often in one
+/// of two times that hardly ever change.
+#[test]
+fn sets_that_hardly_lead_to_each_other_get_their_shares_in_any_order() {
+    const STATIONS: usize = 9;
+    let model = |modes: &str| {
+        let mut text = String::from(modes);
+        let (mut set, mut all, mut arrive) = (Vec::new(), Vec::new(), Vec::new());
+        for s in 1..=STATIONS {
+            let next = s % STATIONS + 1;
+            text += &format!(
+                "At_{s} = (skip_{s}, 20).At_{next} + (serve_{s}, 1).At_{next};
+                 Empty_{s} = (arrive_{s}, infty).Full_{s} + (skip_{s}, infty).Empty_{s}; Full_{s} = (serve_{s}, infty).Empty_{s};"
+            );
+            set.push(format!("skip_{s}, serve_{s}"));
+            arrive.push(format!("arrive_{s}"));
+            all.push(format!("Empty_{s}"));
+        }
+        text + &format!("(At_1 <{}> ({})) <{}> A", set.join(", "), all.join(" <> "), arrive.join(", "))
+    };
+    let mode = |name: &str, rate: f64| {
+        let all: Vec<String> = (1..=STATIONS).map(|s| format!("(arrive_{s}, {rate}).{name}")).collect();
+        all.join(" + ")
+    };
+    let alone = |rate: f64| {
+        let (_, _, measures) = solved(&model(&format!("A = {};", mode("A", rate))));
+        measures.throughput_of("serve_1").unwrap()
+    };
+    let exact = 2.0 / 3.0 * alone(0.05) + 1.0 / 3.0 * alone(0.2);
+    for rare in [1e-7, 1e-11] {
+        let modes = format!(
+            "A = {} + (fail, {rare:?}).B; B = {} + (fix, {:?}).A;",
+            mode("A", 0.05),
+            mode("B", 0.2),
+            2.0 * rare
+        );
+        let (_, found, measures) = solved(&model(&modes));
+        assert!(found.solver.contains("Seidel"), "{}", found.solver);
+        let value = measures.throughput_of("serve_1").unwrap();
+        assert!(near(value, exact, 1e-5), "{rare}: {value}, not {exact}: {}", found.solver);
+    }
+}
+
 #[test]
 fn two_queues_one_behind_the_other_are_solved_though_arrivals_are_much_faster() {
     // The tandem queue of Hermanns, Meyer-Kayser and Siegle, 1999, with 100 places each. The first is as good as full.

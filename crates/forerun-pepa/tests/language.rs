@@ -269,3 +269,69 @@ fn deep_and_long_texts_are_refused_or_read_without_overflow() {
     let wide = system(&format!("P = {}(a, 1).P; P", "(a, 1).P + ".repeat(20_000)));
     assert_eq!(wide.locals[0].moves.len(), 1);
 }
+
+/// Texts of which something grows with the square of their length, or doubles with every line, if it is done the simple way.
+#[test]
+fn large_and_winding_texts_are_read_and_checked_in_no_time() {
+    let row: String = (0..5000).map(|i| format!("(a{i}, 1).")).collect();
+    let doubled = |line: &dyn Fn(usize) -> String| (0..60).map(line).collect::<String>();
+    let texts = [
+        (format!("P = {row}P;\nP"), None),
+        (
+            (0..100_000).map(|i| format!("P{i} = (a, 1).P{};\n", (i + 1) % 100_000)).collect::<String>()
+                + "P0",
+            None,
+        ),
+        (
+            doubled(&|i| format!("r{i} = 0.4 * r{0} + 0.4 * r{0};\n", i + 1))
+                + "r60 = 1; P = (a, r0).Q; Q = (b, 1).P; P",
+            None,
+        ),
+        (
+            doubled(&|i| format!("P{i} = P{0} + P{0};\n", i + 1)) + "P60 = (a, 1e-9).Q; Q = (b, 1).P0; P0",
+            None,
+        ),
+        (
+            doubled(&|i| format!("S{i} = S{0} <> S{0};\n", i + 1)) + "S60 = P <> P; P = (a, 1).P; S0",
+            Some("components"),
+        ),
+        (
+            (0..3000).map(|i| format!("P{i} = P{};\n", i + 1)).collect::<String>() + "P3000 = (a, 1).P0; P0",
+            Some("depth"),
+        ),
+        (format!("P = {}P{}; P", "(a, 1).(".repeat(3000), ")".repeat(3000)), Some("depth")),
+        (format!("P = (a, 1).P; {}P{}", "(".repeat(20_000), ")".repeat(20_000)), Some("depth")),
+    ];
+    for (text, wrong) in texts {
+        let begin = std::time::Instant::now();
+        let found = check(&text, Dialect::Any);
+        let error = found.iter().find(|d| d.severity == Severity::Error).map(|d| d.kind);
+        assert_eq!(error, wrong, "{}: {:?}", &text[..40], found.first());
+        // Some seconds where nothing is optimised; minutes and more, or for ever, before.
+        assert!(begin.elapsed().as_secs() < 60, "{}: {:?}", &text[..40], begin.elapsed());
+    }
+}
+
+#[test]
+fn a_rate_that_is_defined_by_itself_is_named_once() {
+    for text in ["r = r; P = (a, r).P; P", "c = a + 1; a = b; b = a; P = (x, c).P; P"] {
+        let found = check(text, Dialect::Any);
+        let named = found.iter().filter(|d| d.kind == "recursion").count();
+        assert_eq!(named, 1, "{found:?}");
+    }
+}
+
+/// Long rows of activities have labels that are short, and differ.
+#[test]
+fn local_states_of_a_long_row_can_be_told_apart() {
+    let row: String = (0..120).map(|i| format!("(a{}, 1).", i % 7)).collect();
+    let text = format!("P = {row}P; Q = (a1, 2).{row}P; P <> Q");
+    let model = parse(&text, Dialect::Any).model.unwrap();
+    let system = compile(&model, &Settings::new()).system.unwrap();
+    let mut labels: Vec<&str> = system.locals.iter().map(|l| l.label.as_str()).collect();
+    assert!(labels.iter().all(|l| l.len() < 1000));
+    labels.sort_unstable();
+    let all = labels.len();
+    labels.dedup();
+    assert_eq!(labels.len(), all);
+}

@@ -219,3 +219,45 @@ fn eight_stages_on_four_processors() {
         }
     }
 }
+
+/// Nothing that is no number is ever an answer: times without end, or next to none, are refused.
+#[test]
+fn an_answer_is_a_number_or_there_is_none() {
+    let grid = |time: f64, transfer: f64| Grid {
+        times: vec![vec![time, 0.1], vec![0.1, 0.2], vec![0.1, time]],
+        transfers: vec![vec![1e-4, transfer], vec![transfer, 1e-4]],
+        input: vec![1e-4, transfer],
+        output: vec![1e-4, 1e-4],
+        replicas: vec![1, 1, 1],
+    };
+    let extreme = [f64::MIN_POSITIVE / 4.0, 1e-300, 1e-160, 1e-15, 1e15, 1e160, 1e300, f64::INFINITY];
+    for objective in [Objective::Throughput, Objective::Latency] {
+        for (time, transfer) in extreme.into_iter().flat_map(|t| [(t, 0.01), (0.1, t), (t, t), (t, 1.0 / t)])
+        {
+            let grid = grid(time, transfer);
+            let how = Search { objective, keep: 8, threads: 1, ..Search::default() };
+            let all: Vec<Mapping> = (0..8).map(|m| (0..3).map(|s| vec![m >> s & 1]).collect()).collect();
+            let found = [
+                search(&grid, &how, &|| false, &mut |_| {}).map(|found| found.best),
+                rank(&grid, &all, objective, 1, &|| false, &|| {}),
+            ];
+            for one in found.into_iter().flatten().flatten() {
+                let (throughput, latency) = (one.solved.throughput, one.solved.latency);
+                assert!(throughput.is_normal() && throughput > 0.0, "{time} {transfer}: {one:?}");
+                assert!(latency.is_normal() && latency > 0.0, "{time} {transfer}: {one:?}");
+            }
+        }
+        let stuck = rank(
+            &grid(f64::INFINITY, 0.1),
+            &[vec![vec![0], vec![0], vec![0]]],
+            objective,
+            1,
+            &|| false,
+            &|| {},
+        );
+        assert!(
+            matches!(&stuck, Err(MappingError::Unsolved { why, .. }) if why.contains("no rate")),
+            "{stuck:?}"
+        );
+    }
+}

@@ -22,21 +22,50 @@ use crate::table::{Contender, Table};
 
 /// Measures how fast states are found, then models explored and solved.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
+    exploring(rounds, record)?;
+    symmetric(record)?;
+    models(&[polling(15), polling(16), workshop(), tandem(707)], rounds, record)
+}
+
+/// How fast states are found, alone.
+pub(crate) fn explore(rounds: usize, record: &mut Record) -> io::Result<()> {
+    exploring(rounds, record)?;
+    symmetric(record)
+}
+
+/// Polling of 15 stations alone.
+pub(crate) fn polling_15(rounds: usize, record: &mut Record) -> io::Result<()> {
+    models(&[polling(15)], rounds, record)
+}
+
+/// Polling of 16 stations alone.
+pub(crate) fn polling_16(rounds: usize, record: &mut Record) -> io::Result<()> {
+    models(&[polling(16)], rounds, record)
+}
+
+/// The workshop alone.
+pub(crate) fn workshop_alone(rounds: usize, record: &mut Record) -> io::Result<()> {
+    models(&[workshop()], rounds, record)
+}
+
+/// The tandem queue alone.
+pub(crate) fn tandem_queue(rounds: usize, record: &mut Record) -> io::Result<()> {
+    models(&[tandem(707)], rounds, record)
+}
+
+/// Models explored and solved.
+fn models(models: &[Model], rounds: usize, record: &mut Record) -> io::Result<()> {
     let storm = Storm::find();
     match &storm {
         Some(storm) => record.note(&format!(
             "Storm: stormpy {}, on the PRISM text that `forerun pepa export --as prism` writes of the same model, with its \
-             default settings. All figures but those of two threads are seconds of CPU time.",
+             default settings. Figures are seconds of CPU time; a run of Storm is ended after {LIMIT} of them, and not \
+             tried again.",
             storm.version
         )),
         None => record.note("Storm is not here: `pip install stormpy` was not possible."),
     }
-    exploring(rounds, record)?;
-    symmetric(record)?;
-    for model in [polling(15), polling(16), workshop(), tandem(707)] {
-        solving(&model, storm.as_ref(), rounds, record)?;
-    }
-    Ok(())
+    models.iter().try_for_each(|model| solving(model, storm.as_ref(), rounds, record))
 }
 
 /// The system of a model.
@@ -118,8 +147,10 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
     })];
     if let Some(storm) = storm {
         let (theirs, file, reward) = (&theirs, &file, &reward);
+        let mut ended = false;
         contenders.push(Contender::new("Storm", move || {
-            let ran = storm.run(file, reward).ok();
+            let ran = if ended { None } else { storm.run(file, reward).ok() };
+            ended |= ran.is_none();
             theirs.set(ran);
             ran.map_or(f64::NAN, |ran| ran.built + ran.solved)
         }));

@@ -7,7 +7,7 @@ use std::{env, io};
 /// The version that is installed if there is none.
 const VERSION: &str = "2.0.0";
 /// Seconds of CPU time after which a run is ended.
-pub(super) const LIMIT: u32 = 120;
+pub(super) const LIMIT: u32 = 60;
 
 /// Reads a PRISM model and the name of a reward; prints states, transitions, seconds of CPU time to build and to solve, and the
 /// reward's mean in the long run.

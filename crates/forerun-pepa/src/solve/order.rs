@@ -162,3 +162,68 @@ fn sorted(keys: Vec<u128>, bits: u32) -> Vec<u32> {
     }
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::super::start::walk;
+    use super::{along, order, sorted};
+    use crate::model::{Settings, compile};
+    use crate::space::{Exploration, Space};
+    use crate::syntax::{Dialect, parse};
+
+    #[test]
+    fn a_circle_has_one_step_back_wherever_it_begins() {
+        let circle: Vec<(usize, usize)> = [(2, 0), (0, 3), (3, 1), (1, 2)].repeat(5);
+        let places = along(4, &circle);
+        let back = circle.iter().filter(|(from, to)| places[*to] < places[*from]).count();
+        assert_eq!(back, 5, "{places:?}");
+        let mut all = places;
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn keys_are_sorted_and_equal_ones_stay_in_their_order() {
+        let keys: Vec<u128> = (0..5000u128).map(|i| (i * 7919) % 4001 << 60).collect();
+        let order = sorted(keys.clone(), 80);
+        let by_key = |at: &u32| (keys[*at as usize], *at);
+        assert!(order.windows(2).all(|two| by_key(&two[0]) < by_key(&two[1])));
+    }
+
+    /// A server that goes round and round: only the step that closes the circle leads backward.
+    #[test]
+    fn what_goes_in_a_circle_is_ordered_along_it() {
+        let mut text = String::new();
+        let (mut set, mut all) = (Vec::new(), Vec::new());
+        for s in 1..=9 {
+            let next = s % 9 + 1;
+            let _ = writeln!(
+                text,
+                "At_{s} = (skip_{s}, 50).At_{next} + (serve_{s}, 1).At_{next};
+                 Empty_{s} = (arrive_{s}, 0.1).Full_{s} + (skip_{s}, infty).Empty_{s}; Full_{s} = (serve_{s}, infty).Empty_{s};"
+            );
+            set.push(format!("skip_{s}, serve_{s}"));
+            all.push(format!("Empty_{s}"));
+        }
+        let _ = writeln!(text, "({}) <{}> At_1", all.join(" <> "), set.join(", "));
+        let model = parse(&text, Dialect::Any).model.expect("a model");
+        let system = compile(&model, &Settings::new()).system.expect("a system");
+        let space = Space::explore(&system, &Exploration::default(), &mut |_| true).expect("states");
+        let n = space.states();
+        // Few states are not walked through: so often the same ones as different ones.
+        let transitions = |s: usize, each: &mut dyn FnMut(u32, f64)| {
+            space.from(s % n).for_each(|t| each(t.to, t.rate));
+        };
+        let walk = walk(n * 2, &transitions).expect("a walk");
+        let (order, backward) = order(&space, &|s| s, n, &walk.steps).expect("a better order");
+        assert!(backward < 0.12, "{backward}");
+        let mut place = vec![0; n];
+        order.iter().enumerate().for_each(|(at, s)| place[*s as usize] = at);
+        let all = (0..n).flat_map(|s| space.from(s).map(move |t| (s, t.to as usize)));
+        let (back, count) =
+            all.fold((0, 0), |(b, n), (s, to)| (b + usize::from(place[to] < place[s]), n + 1));
+        assert!(back * 8 < count, "{back} of {count}");
+    }
+}
