@@ -345,6 +345,22 @@ fn fluid_populations_come_nearer_the_chain_with_more_copies() {
     assert!(near(course.points[0].population[waiting], 995_000.0, 1e-4), "{:?}", course.points);
 }
 
+/// Some of it a hundred million times as fast as the rest: an explicit method would take 10¹⁰ steps.
+#[test]
+fn what_is_stiff_is_integrated_as_well() {
+    let text = "P = (a, 1).Q; Q = (b, 1e8).R; R = (c, 2e8).Q + (d, 0.5).P; P[3000]";
+    let course = fluid(&system(text), &[1.0, 200.0], &Fluid::default(), &|| false);
+    assert_eq!(course.ended, None);
+    assert!(course.steps < 100_000, "{}", course.steps);
+    // Q and R share what is in them 2 to 1, so that it is left at a third of 0.5.
+    let (up, down) = (1.0, 0.5 / 3.0);
+    for point in &course.points {
+        let share = down / (up + down) + up / (up + down) * (-(up + down) * point.time).exp();
+        assert!(near(point.population[0], 3000.0 * share, 1e-5), "{point:?} {share}");
+        assert!(near(point.population[1], 2.0 * point.population[2], 1e-5), "{point:?}");
+    }
+}
+
 #[test]
 fn exports_hold_the_whole_chain() {
     let text = "P = (a, 2).P1 + (x, 1).P; P1 = (b, 1).P; Q = (a, infty).Q1; Q1 = (c, 3).Q; P[2] <a> Q";

@@ -1,6 +1,7 @@
 //! Differential equations, step by step.
 
 use super::flow::Flows;
+use super::implicit;
 
 /// Why it ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,6 +23,10 @@ const A: [[f64; 6]; 6] = [
 const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
+/// More steps than this to go are too many, unless there are too many populations for another method.
+const FAR: f64 = 20_000.0;
+const POPULATIONS: usize = 1000;
+
 /// An integration in progress.
 #[derive(Debug)]
 pub(super) struct Integrator {
@@ -29,11 +34,13 @@ pub(super) struct Integrator {
     limit: usize,
     pub(super) steps: usize,
     size: f64,
+    /// Whether some things happen so much faster than others that steps are implicit.
+    stiff: bool,
 }
 
 impl Integrator {
     pub(super) fn new(tolerance: f64, limit: usize) -> Self {
-        Integrator { tolerance, limit, steps: 0, size: 0.0 }
+        Integrator { tolerance, limit, steps: 0, size: 0.0, stiff: false }
     }
 
     /// Goes on from one time to another.
@@ -56,6 +63,10 @@ impl Integrator {
             self.size = if fastest > 0.0 { 1e-3 * largest / fastest } else { to - from };
         }
         while now < to {
+            // Once it is known how long steps are.
+            if !self.stiff && n <= POPULATIONS && self.steps % 1024 == 1023 && (to - now) / self.size > FAR {
+                self.stiff = true;
+            }
             if self.steps >= self.limit {
                 return Err(Stopped::Steps);
             }
@@ -65,17 +76,26 @@ impl Integrator {
             self.steps += 1;
             let last = now + self.size >= to;
             let h = if last { to - now } else { self.size };
-            flows.derivative(x, &mut k[0]);
-            for (stage, row) in A.iter().enumerate() {
-                for i in 0..n {
-                    let sum: f64 = (0..=stage).map(|j| row[j] * k[j][i]).sum();
-                    y[i] = x[i] + h * sum;
+            let mut off = vec![f64::INFINITY; n];
+            if self.stiff {
+                if let Some((next, by)) = implicit::step(flows, x, h, largest) {
+                    (y, off) = (next, by);
                 }
-                flows.derivative(&y, &mut k[stage + 1]);
+            } else {
+                flows.derivative(x, &mut k[0]);
+                for (stage, row) in A.iter().enumerate() {
+                    for i in 0..n {
+                        let sum: f64 = (0..=stage).map(|j| row[j] * k[j][i]).sum();
+                        y[i] = x[i] + h * sum;
+                    }
+                    flows.derivative(&y, &mut k[stage + 1]);
+                }
+                for (i, off) in off.iter_mut().enumerate() {
+                    *off = h * (0..7).map(|j| E[j] * k[j][i]).sum::<f64>();
+                }
             }
             let mut error = 0.0f64;
-            for i in 0..n {
-                let e: f64 = h * (0..7).map(|j| E[j] * k[j][i]).sum::<f64>();
+            for (i, e) in off.into_iter().enumerate() {
                 let allowed = self.tolerance * (y[i].abs() + 1e-3 * largest);
                 // No population is negative: a step that leaves one so was too long, however small its error looks
                 // (what is not there does not flow, and hides how fast it would).
@@ -91,7 +111,8 @@ impl Integrator {
             if !h.is_normal() {
                 return Err(Stopped::Steps);
             }
-            let factor = 0.9 * error.max(1e-10).powf(-0.2);
+            let order = if self.stiff { 3.0 } else { 5.0 };
+            let factor = 0.9 * error.max(1e-10).powf(-1.0 / order);
             if !(last && error <= 1.0) || factor < 1.0 {
                 self.size = h * factor.clamp(0.2, 5.0);
             }

@@ -9,6 +9,7 @@
 //! state for its number, and treats components as independent.
 
 mod flow;
+mod implicit;
 mod integrate;
 
 use crate::model::{System, Tree};
@@ -58,7 +59,8 @@ pub struct Course {
 }
 
 /// Integrates from the initial populations on (Dormand and Prince, 1980, with steps as large as the tolerance
-/// allows). Cost: about seven evaluations of all rates a step.
+/// allows; where those are too short to ever arrive, a Rosenbrock method goes on). Cost: about seven evaluations of all rates a step; where
+/// the Rosenbrock method goes on, as many as there are populations, and a third of their number cubed.
 pub fn fluid(system: &System, times: &[f64], how: &Fluid, stop: &dyn Fn() -> bool) -> Course {
     let tree = fold_equal(system, &system.tree);
     let (flows, mut x) = Flows::of(system, &tree);

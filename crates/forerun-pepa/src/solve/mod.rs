@@ -28,7 +28,7 @@ pub struct Solving {
     /// Whether the chain of equal components' orbits is solved instead, where there is one.
     pub orbits: bool,
     /// Whether confirming includes a cycle over many levels, which notices that sets of states that hardly lead to each
-    /// other have wrong shares. Cost: some thirty passes over the chain.
+    /// other have wrong shares. Cost: some ten passes over the chain.
     pub levels: bool,
 }
 

@@ -10,6 +10,8 @@ use super::rules::{Root, Rule};
 
 /// Numbers of copies up to this are looked up.
 const COUNTS: u64 = 1024;
+/// A rule that more than this share of a component's local states allow is tried always.
+const SELDOM: f64 = 0.75;
 
 /// The rules by what allows them.
 #[derive(Debug, Clone)]
@@ -29,7 +31,9 @@ impl Guards {
         let mut guarded: Vec<(Field, Vec<Vec<u32>>)> = Vec::new();
         let mut places: HashMap<(u32, u32), usize> = HashMap::new();
         for (at, root) in roots.iter().enumerate() {
-            let Some((field, allowed, of)) = guard(&root.rule) else {
+            let seldom =
+                |(_, allowed, of): &(Field, Vec<u32>, u64)| allowed.len() as f64 <= SELDOM * *of as f64;
+            let Some((field, allowed, of)) = guard(&root.rule).filter(seldom) else {
                 always[at / 64] |= 1 << (at % 64);
                 continue;
             };
