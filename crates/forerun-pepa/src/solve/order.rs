@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn keys_are_sorted_and_equal_ones_stay_in_their_order() {
-        let keys: Vec<u128> = (0..5000u128).map(|i| (i * 7919) % 4001 << 60).collect();
+        let keys: Vec<u128> = (0..5000u128).map(|i| ((i * 7919) % 4001) << 60).collect();
         let order = sorted(keys.clone(), 80);
         let by_key = |at: &u32| (keys[*at as usize], *at);
         assert!(order.windows(2).all(|two| by_key(&two[0]) < by_key(&two[1])));
