@@ -61,7 +61,7 @@ pub(crate) struct Delivery<'a, J> {
 }
 
 impl<J: FarmJob> Sink<J::Answer> for Delivery<'_, J> {
-    /// What was kept, for [`deliver`].
+    /// What was kept, for `deliver`.
     type Out = Vec<u8>;
 
     fn accept(&mut self, piece: Piece<J::Answer>) -> Result<(), AppError> {
