@@ -1,6 +1,7 @@
 //! What a job is planned from: its costs as scatter-gather, given or measured.
 
 use forerun_apps::ScatterGatherJob;
+use forerun_model::Speeds;
 use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile, Storage};
 
 use super::{Calibrated, Facts, calibrate, words};
@@ -72,7 +73,9 @@ pub(super) fn costs_on(
     if let (Some(storage), Some(memory)) = (&platform.storage, platform.hosts.first().and_then(|h| h.memory))
     {
         let cache = memory.0.saturating_sub(job.memory().unwrap_or(0));
-        costs.spill = costs.spill.map(|spill| spill + back(job.extent().bytes, cache, storage));
+        // Costs are those of a host of speed 1; a device is no faster there.
+        let speed = Speeds::of_first_rank(&platform).map_err(request)?;
+        costs.spill = costs.spill.map(|spill| spill + speed * back(job.extent().bytes, cache, storage));
     }
     // Here, and where ranks are started from here, the job's own limit holds, of which sorted blocks may have half.
     let (here, from_here) = (options.platform.as_deref().is_none_or(|p| p == "this"), context.work.is_some());
