@@ -286,7 +286,9 @@ mod tests {
         for file in files {
             let platform = Platform::load(&file).unwrap_or_else(|e| panic!("{e}"));
             let layout = Layout::of(&platform).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
-            assert!(layout.processors() <= 1.6 + 1e-9, "{}", file.display());
+            // The hosts where commands are given, and servers, wait while the others work.
+            let most = if layout.name.starts_with("served-") { 3.0 } else { 1.6 };
+            assert!(layout.processors() <= most + 1e-9, "{}", file.display());
             assert_eq!(Some(layout.name.as_str()), file.file_stem().and_then(|s| s.to_str()));
         }
     }
