@@ -60,6 +60,8 @@ pub(super) fn rehearse(
     // What is delivered one after the other, as in a run, tells more than what comes alone.
     let sink = Cost { per_byte: (all.sinking - sink.fixed).max(0.0) / all.each(), ..sink };
     let joining = (all.finishing - finish.fixed).max(0.0);
+    // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
+    let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
     let join = Cost { per_byte: joining / levels / all.bytes.max(1.0), ..Cost::default() };
     // What took no longer than finishing alone is at most as much.
     let hidden = all.finishing <= finish.seconds(all.bytes, 1.0);
@@ -151,7 +153,8 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
     let left = sink.close().map_err(failed)?;
     let sinking = begun.seconds_of_all();
     let begun = clock.begin();
-    let left = if pieces_in > 0 { vec![left] } else { Vec::new() };
+    // What is fixed of a finish shows only with a sink that was open.
+    let left = if pieces_in > 0 || job.join() == JoinAt::Finish { vec![left] } else { Vec::new() };
     let result = job.rehearse_finish(left).map_err(failed)?;
     let finishing = begun.seconds_of_all();
     drop(result);
