@@ -142,7 +142,8 @@ fn a_document_that_a_rank_does_not_have_ends_the_run() {
     let place = Place::new();
     place.profile();
     documents(&place);
-    // There for the launching process and not for the ranks; the first and the last are seen before anything begins.
+    // There for the launching process and not for the ranks; the first and the last are seen before anything begins. Each has a
+    // database of its own: what was stored before the end is not done again.
     for (missing, status, what) in [("25", 1, "(docs/25.html) failed on rank"), ("10", 2, "(on rank ")] {
         let launcher = place.write(
             "launcher",
@@ -153,7 +154,7 @@ fn a_document_that_a_rank_does_not_have_ends_the_run() {
         );
         fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
         let line = format!(
-            "run features docs --db f.db --on mpi -p 3 --profile profile.toml --grain 1B --mpirun {}",
+            "run features docs --db {missing}.db --on mpi -p 3 --profile profile.toml --grain 1B --mpirun {}",
             launcher.display()
         );
         let said = place.say(words(&line));
