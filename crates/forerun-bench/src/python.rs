@@ -7,23 +7,32 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 /// An interpreter that has the packages; without it, one is made under `target/`.
 const PYTHON: &str = "FORERUN_BENCH_PYTHON";
 
-/// The process.
+/// The process, and the directory that it works in.
 pub(crate) struct Python {
     child: Child,
     to: ChildStdin,
     from: BufReader<ChildStdout>,
+    directory: tempfile::TempDir,
 }
 
 impl Python {
-    /// Starts `script` with `packages` at hand, its first argument `file`, in the directory of that.
-    pub(crate) fn start(packages: &[&str], script: &str, file: &Path) -> io::Result<Self> {
+    /// Starts `script` with `packages` at hand, in a directory of its own; its first argument is a file of the texts, as JSON.
+    pub(crate) fn start(packages: &[&str], script: &str, texts: &[String]) -> io::Result<Self> {
         let mut command = Command::new(interpreter(packages)?);
-        command.args(["-P", "-c", script]).arg(file).current_dir(file.parent().unwrap_or(Path::new(".")));
+        let directory = tempfile::tempdir()?;
+        let file = directory.path().join("texts.json");
+        std::fs::write(&file, serde_json::to_string(texts)?)?;
+        command.args(["-P", "-c", script]).arg(&file).current_dir(directory.path());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let (Some(to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::Error::other("its pipes are not there"));
         };
-        Ok(Python { child, to, from: BufReader::new(from) })
+        Ok(Python { child, to, from: BufReader::new(from), directory })
+    }
+
+    /// The directory that it works in, which goes with it.
+    pub(crate) fn directory(&self) -> &Path {
+        self.directory.path()
     }
 
     /// The next line that it says.

@@ -23,22 +23,18 @@ pub(super) struct Peers {
     python: Python,
     pub(super) matrix: Sparse,
     pub(super) version: String,
-    _dir: tempfile::TempDir,
 }
 
 impl Peers {
     /// Lets it make the matrix of these texts.
     pub(super) fn start(texts: &[String]) -> io::Result<Self> {
-        let dir = tempfile::tempdir()?;
-        let file = dir.path().join("texts.json");
-        std::fs::write(&file, serde_json::to_string(texts)?)?;
-        let mut python = Python::start(&PACKAGES, SCRIPT, &file)?;
+        let mut python = Python::start(&PACKAGES, SCRIPT, texts)?;
         let line = python.line()?;
         let made =
             line.split_once('\t').and_then(|(columns, version)| Some((columns.parse().ok()?, version)));
         let (columns, version) = made.ok_or_else(|| io::Error::other(format!("{line} is no size")))?;
-        let matrix = read(dir.path(), columns)?;
-        Ok(Peers { python, matrix, version: version.to_owned(), _dir: dir })
+        let matrix = read(python.directory(), columns)?;
+        Ok(Peers { python, matrix, version: version.to_owned() })
     }
 
     /// Lets it decompose the matrix; milliseconds.

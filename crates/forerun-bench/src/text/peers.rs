@@ -13,21 +13,17 @@ pub(super) struct Peers {
     python: Python,
     /// Names, and what each can do.
     able: Vec<(String, String)>,
-    _dir: tempfile::TempDir,
 }
 
 impl Peers {
     /// Gets them ready with these texts.
     pub(super) fn start(texts: &[String]) -> io::Result<Self> {
-        let dir = tempfile::tempdir()?;
-        let file = dir.path().join("texts.json");
-        std::fs::write(&file, serde_json::to_string(texts)?)?;
-        let mut python = Python::start(&PACKAGES, SCRIPT, &file)?;
+        let mut python = Python::start(&PACKAGES, SCRIPT, texts)?;
         let mut able = Vec::new();
         while let Some((name, what)) = python.line()?.split_once('\t') {
             able.push((name.to_owned(), what.to_owned()));
         }
-        Ok(Peers { python, able, _dir: dir })
+        Ok(Peers { python, able })
     }
 
     /// Those that can do this.
