@@ -23,6 +23,7 @@ enum Thing {
 }
 
 const OPEN_MPI: &str = "the endpoint on MPI, under Open MPI";
+const SLURM: &str = "batch scripts and allocations under a real Slurm";
 const MPICH: &str = "the endpoint on MPI, under MPICH";
 
 /// Everything that some test needs; a test looks for it and reports itself skipped without.
@@ -38,6 +39,8 @@ const NEEDS: &[Need] = &[
         package: "iproute2",
         tests: "that a testbed keeps what its file promises and leaves nothing behind",
     },
+    Need { thing: Thing::Program(&["slurmctld"]), package: "slurm-wlm", tests: SLURM },
+    Need { thing: Thing::Program(&["munged"]), package: "munge", tests: SLURM },
     Need { thing: Thing::Program(&["mpirun.openmpi"]), package: "openmpi-bin", tests: OPEN_MPI },
     Need { thing: Thing::Program(&["mpicc.openmpi"]), package: "libopenmpi-dev", tests: OPEN_MPI },
     Need { thing: Thing::Program(&["mpirun.mpich"]), package: "mpich", tests: MPICH },

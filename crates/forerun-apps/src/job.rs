@@ -93,6 +93,12 @@ pub trait Job: Sync {
         None
     }
 
+    /// Bytes of memory that it takes at most for what it works on, which `--memory` can say: what it needs to keep all
+    /// in memory, or its limit where that is less. `None` where it has no such limit.
+    fn memory_needed(&self) -> Option<u64> {
+        None
+    }
+
     /// What a person should know after a run, a sentence each.
     fn notes(&self) -> Vec<String> {
         Vec::new()

@@ -3,6 +3,7 @@
 use forerun_apps::ErasedJob;
 use forerun_platform::{Machine, Platform, Profile, ReductionProfile};
 
+use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
 use crate::cli::FigureOptions;
 use crate::commands::Context;
@@ -134,7 +135,7 @@ pub fn profile(
 
 /// Processors of this machine that a pilot may use.
 pub fn workers() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+    allocation::cores()
 }
 
 /// The reduction's part of a profile.

@@ -20,6 +20,7 @@
 #![forbid(missing_docs)]
 
 pub mod algebra;
+pub mod allocation;
 pub mod calibrate;
 pub mod chart;
 pub mod cli;

@@ -9,6 +9,9 @@ use super::trial::SpillTrial;
 use super::wire::RunCodec;
 use crate::{Erased, Extent, Job, ReductionJob, Spilling};
 
+/// Memory that is no matter.
+const AMPLE: u64 = 64 << 20;
+
 impl Job for SortJob {
     fn name(&self) -> &'static str {
         "sort"
@@ -38,6 +41,12 @@ impl Job for SortJob {
 
     fn room(&self) -> Option<u64> {
         Some(SortJob::room(self))
+    }
+
+    fn memory_needed(&self) -> Option<u64> {
+        // Runs may rest in two fifths of the memory; the rest is for those under way.
+        let all_in_memory = self.bytes().saturating_mul(5) / 2;
+        Some((self.desk().budget.limit() / 4 * 5).min(all_in_memory.max(AMPLE)))
     }
 
     fn spilling(&self, bytes: Option<u64>) -> Option<Box<dyn Spilling + '_>> {

@@ -103,6 +103,21 @@ impl Launcher {
         self.flavour
     }
 
+    /// The argument by which `srun` helps the ranks of the MPI that this program is built with to find each other, where
+    /// nobody has said another: without help, or with that for another MPI, each would be alone.
+    fn plugin(&self) -> Option<&'static str> {
+        let said = self.words.iter().any(|word| word.starts_with("--mpi"))
+            || env::var_os("SLURM_MPI_TYPE").is_some();
+        if said {
+            return None;
+        }
+        match crate::linked().ok()? {
+            Flavour::OpenMpi => Some("--mpi=pmix"),
+            Flavour::Mpich => Some("--mpi=pmi2"),
+            Flavour::Slurm => None,
+        }
+    }
+
     /// The command that starts `ranks` processes of the program that is still to be named.
     pub(super) fn command(&self, ranks: usize, hostfile: Option<&Path>) -> Command {
         let mut command = Command::new(self.name());
@@ -121,6 +136,7 @@ impl Launcher {
                 hostfile.map(|file| command.arg("-f").arg(file));
             }
             Flavour::Slurm => {
+                command.args(self.plugin());
                 command.args(["--input=0", "--kill-on-bad-exit=1", "--overcommit"]);
                 hostfile.map(|file| command.env("SLURM_HOSTFILE", file).arg("--distribution=arbitrary"));
             }

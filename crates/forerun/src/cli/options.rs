@@ -6,6 +6,7 @@ use clap::Args;
 use forerun_platform::{Skeleton, Strategy, Way};
 
 use super::count::{count, number};
+use crate::allocation::Allocation;
 
 /// A part of the plan that is pinned, or left to the planner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -177,6 +178,18 @@ pub struct PredictOptions {
     /// Files.
     #[command(flatten)]
     pub draw: DrawOptions,
+}
+
+impl RunOptions {
+    /// Most processors that may be used where none are asked for: what Slurm has given, inside one of its jobs.
+    pub fn most(&self) -> Option<usize> {
+        let given = Allocation::here()?;
+        match self.on {
+            Way::Threads => given.cpus,
+            Way::Mpi => given.tasks,
+            _ => None,
+        }
+    }
 }
 
 fn skeleton(name: &str) -> Result<Pin<Skeleton>, String> {

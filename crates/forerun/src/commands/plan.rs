@@ -1,5 +1,6 @@
 //! `forerun plan`: the way to run a job, and why.
 
+use forerun_apps::Job;
 use forerun_platform::{Outcome, Plan, Platform, ReductionProfile};
 use serde::Serialize;
 
@@ -7,11 +8,10 @@ use crate::cli::PlanOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, run};
 use crate::error::CliError;
-use crate::file;
 use crate::planning::{Facts, plan};
 use crate::{compare, describe, sbatch, text};
 
-/// Plans a job.
+/// Plans a job, or tasks that are known only by their costs.
 ///
 /// # Errors
 /// Why there is no such plan; a file that cannot be written.
@@ -19,6 +19,7 @@ pub fn run(
     facts: &Facts,
     costs: &ReductionProfile,
     platform: &Platform,
+    job: Option<&dyn Job>,
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
@@ -40,10 +41,10 @@ pub fn run(
     console.say("plan", &describe::plan(&planned))?;
     console.text(&describe::alternatives(&planned))?;
     if let Some(path) = &how.sbatch {
-        sbatch::check(&planned.best.plan, platform)?;
-        let script = sbatch::script(&planned.best.plan, platform, &std::env::args_os().collect::<Vec<_>>());
-        file::write(path, script.as_bytes())?;
-        console.note("sbatch", &path.display().to_string())?;
+        let (fixed, of_input) = costs.result_bytes;
+        let best = &planned.best.plan;
+        let results = fixed * best.grain.tasks.unwrap_or(0) as f64 + of_input * facts.input.bytes();
+        sbatch::write(path, (best, platform), job, results, context)?;
     }
     let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     tell(&planned.best.plan, predicted, context)

@@ -30,7 +30,8 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         figures::of(job, how.processors.get(), &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
     let facts = Facts::of(job, largest, &how.shape);
-    let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, &context.interrupt)?;
+    let planned =
+        plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;
     run_planned(job, &facts, costs, &platform, (planned, largest), how, context)
 }
 

@@ -15,6 +15,7 @@ use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, Machine, ReductionProfile, Seconds};
 use forerun_skeleton::Cancel;
 
+use crate::allocation::Allocation;
 use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
@@ -106,7 +107,11 @@ pub struct Team {
 pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, CliError> {
     let memory = match &args.memory {
         Some(text) => size("--memory", text)?,
-        None => Machine::here().memory.map_or(1 << 30, |m| m.0 / 2),
+        None => {
+            let given = Allocation::here().and_then(|a| a.memory);
+            let all = Machine::here().memory.map(|m| m.0);
+            given.into_iter().chain(all).min().map_or(1 << 30, |all| all / 2)
+        }
     };
     let options = SortOptions {
         element: args.element.parse().map_err(|e| request(format!("--type {}: {e}", args.element)))?,

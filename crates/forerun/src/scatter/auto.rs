@@ -61,8 +61,9 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let Figures { platform, profile, largest } = figures;
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
-        reduction::plan(&facts, reduced, &platform, shape, processors, None, &context.interrupt)?;
-    let scattered = planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, None)?;
+        reduction::plan(&facts, reduced, &platform, shape, processors, how.most(), &context.interrupt)?;
+    let scattered =
+        planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, how.most())?;
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
     match choose(one, other, context)? {
         Skeleton::ScatterGather => running::run_planned(job, &costs, &scattered, how, context),
@@ -87,9 +88,11 @@ pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Contex
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
     match choose(one, other, context)? {
         Skeleton::ScatterGather => {
-            planned::plan_costed(&costs.facts, &costs.costs, &costs.platform, how, context)
+            planned::plan_costed(&costs.facts, &costs.costs, &costs.platform, Some(job), how, context)
         }
-        Skeleton::Reduction | Skeleton::Farm => plan::run(&facts, reduced, &platform, how, context),
+        Skeleton::Reduction | Skeleton::Farm => {
+            plan::run(&facts, reduced, &platform, Some(job), how, context)
+        }
     }
 }
 

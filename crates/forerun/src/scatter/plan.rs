@@ -1,6 +1,6 @@
 //! `forerun plan` of jobs as scatter-gather.
 
-use forerun_apps::ScatterGatherJob;
+use forerun_apps::{Job, ScatterGatherJob};
 use forerun_platform::{Platform, ScatterGatherProfile};
 
 use super::figures::{Costs, costs};
@@ -10,7 +10,7 @@ use crate::cli::PlanOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, plan};
 use crate::error::CliError;
-use crate::{file, sbatch};
+use crate::sbatch;
 
 /// Plans a job.
 ///
@@ -19,7 +19,7 @@ use crate::{file, sbatch};
 pub fn plan_job(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Context) -> Result<(), CliError> {
     let Costs { platform, costs, facts } =
         costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
-    plan_costed(&facts, &costs, &platform, how, context)
+    plan_costed(&facts, &costs, &platform, Some(job), how, context)
 }
 
 /// Plans from costs.
@@ -30,6 +30,7 @@ pub fn plan_costed(
     facts: &Facts,
     costs: &ScatterGatherProfile,
     platform: &Platform,
+    job: Option<&dyn Job>,
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
@@ -38,10 +39,7 @@ pub fn plan_costed(
     context.console.say("plan", &words::plan(&planned))?;
     context.console.text(&words::alternatives(&planned))?;
     if let Some(path) = &how.sbatch {
-        sbatch::check(&planned.best.plan, platform)?;
-        let script = sbatch::script(&planned.best.plan, platform, &std::env::args_os().collect::<Vec<_>>());
-        file::write(path, script.as_bytes())?;
-        context.console.note("sbatch", &path.display().to_string())?;
+        sbatch::write(path, (&planned.best.plan, platform), job, facts.bytes as f64, context)?;
     }
     let outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     plan::tell(&planned.best.plan, Predictions { outcomes, ..Predictions::default() }, context)

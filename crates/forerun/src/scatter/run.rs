@@ -17,8 +17,14 @@ use crate::{compare, execute as executing, figures, mpi};
 /// What is wrong with the request; what failed.
 pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
-    let planned =
-        planning::plan(&costs.facts, &costs.costs, &costs.platform, &how.shape, how.processors.get(), None)?;
+    let planned = planning::plan(
+        &costs.facts,
+        &costs.costs,
+        &costs.platform,
+        &how.shape,
+        how.processors.get(),
+        how.most(),
+    )?;
     run_planned(job, &costs, &planned, how, context)
 }
 

@@ -11,6 +11,7 @@ mod nginx;
 mod server;
 
 mod farm;
+mod slurm;
 mod text;
 
 use std::fs;

@@ -37,7 +37,7 @@ impl Treat for PlanOptions {
     ) -> Result<(), CliError> {
         let platform = figures::platform(self.figures.platform.as_deref(), context)?;
         let costs = scatter::costs_of(profile)?;
-        scatter::plan_costed(facts, costs, &platform, self, context)
+        scatter::plan_costed(facts, costs, &platform, None, self, context)
     }
 
     fn processors(&self) -> Option<usize> {
@@ -70,16 +70,11 @@ impl Treat for PlanOptions {
         let Figures { platform, profile, largest } =
             figures::of(job, how.processors.get(), &how.figures, context)?;
         let facts = Facts::of(job, largest, &how.shape);
-        plan::run(&facts, figures::reduction(&profile)?, &platform, how, context)
+        plan::run(&facts, figures::reduction(&profile)?, &platform, Some(job), how, context)
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
-        if self.sbatch.is_some() {
-            return Err(request(
-                "--sbatch: tasks known only by their costs cannot be run; give sort or reduce",
-            ));
-        }
         let platform = figures::platform(self.figures.platform.as_deref(), context)?;
-        plan::run(facts, figures::reduction(profile)?, &platform, self, context)
+        plan::run(facts, figures::reduction(profile)?, &platform, None, self, context)
     }
 }

@@ -1,0 +1,70 @@
+//! What a scheduler has given: the part of a machine that this command may use where it runs inside a job of Slurm.
+//!
+//! Slurm says it in variables. It need not be bound to it otherwise: whether processes are kept to their processors and memory
+//! depends on how a cluster is set up.
+
+use std::env;
+
+/// The part of the machine that Slurm has given to the job that this process is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Allocation {
+    /// Tasks, the ranks of an MPI program: `SLURM_NTASKS`.
+    pub tasks: Option<usize>,
+    /// Processors of a task, else of this host: `SLURM_CPUS_PER_TASK`, `SLURM_CPUS_ON_NODE`.
+    pub cpus: Option<usize>,
+    /// Bytes of memory on this host: `SLURM_MEM_PER_NODE`, else `SLURM_MEM_PER_CPU` for each of its processors.
+    pub memory: Option<u64>,
+}
+
+impl Allocation {
+    /// That of this process; `None` outside a job of Slurm.
+    pub fn here() -> Option<Allocation> {
+        Allocation::of(|name| env::var(name).ok())
+    }
+
+    /// What these variables say.
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Allocation> {
+        variable("SLURM_JOB_ID")?;
+        let number = |name: &str| variable(name)?.trim().parse::<u64>().ok().filter(|&n| n > 0);
+        let count = |name: &str| number(name).and_then(|n| usize::try_from(n).ok());
+        let on_node = count("SLURM_CPUS_ON_NODE");
+        let megabytes = number("SLURM_MEM_PER_NODE")
+            .or_else(|| number("SLURM_MEM_PER_CPU")?.checked_mul(on_node.unwrap_or(1) as u64));
+        Some(Allocation {
+            tasks: count("SLURM_NTASKS"),
+            cpus: count("SLURM_CPUS_PER_TASK").or(on_node),
+            memory: megabytes.and_then(|m| m.checked_mul(1 << 20)),
+        })
+    }
+}
+
+/// Processors that threads of this process may use: those that it can, and no more than Slurm has given.
+pub fn cores() -> usize {
+    let can = std::thread::available_parallelism().map_or(1, usize::from);
+    Allocation::here().and_then(|a| a.cpus).map_or(can, |given| can.min(given))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Allocation;
+
+    fn of(variables: &[(&str, &str)]) -> Option<Allocation> {
+        Allocation::of(|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()))
+    }
+
+    #[test]
+    fn variables_say_what_there_is() {
+        let job = ("SLURM_JOB_ID", "7");
+        assert_eq!(of(&[("SLURM_NTASKS", "4")]), None, "not inside a job");
+        assert_eq!(of(&[job]), Some(Allocation::default()));
+        let node = [job, ("SLURM_NTASKS", "4"), ("SLURM_CPUS_ON_NODE", "8"), ("SLURM_MEM_PER_NODE", "1000")];
+        let given = Allocation { tasks: Some(4), cpus: Some(8), memory: Some(1000 << 20) };
+        assert_eq!(of(&node), Some(given));
+        let cpu =
+            [job, ("SLURM_CPUS_PER_TASK", "2"), ("SLURM_CPUS_ON_NODE", "8"), ("SLURM_MEM_PER_CPU", "500")];
+        assert_eq!(of(&cpu), Some(Allocation { tasks: None, cpus: Some(2), memory: Some(4000 << 20) }));
+        // `--mem=0` is all of it, and what is no number says nothing.
+        assert_eq!(of(&[job, ("SLURM_MEM_PER_NODE", "0")]), Some(Allocation::default()));
+        assert_eq!(of(&[job, ("SLURM_NTASKS", "many")]), Some(Allocation::default()));
+    }
+}

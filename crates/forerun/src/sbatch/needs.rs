@@ -1,0 +1,122 @@
+//! What a planned job is to ask for: nodes, memory, time.
+
+use std::fs;
+
+use forerun_apps::Job;
+use forerun_platform::{Plan, Platform};
+
+use crate::error::{CliError, request};
+use crate::text;
+
+/// Hosts, and ranks on each of them at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Nodes {
+    pub(super) hosts: usize,
+    pub(super) per_host: usize,
+}
+
+impl Nodes {
+    /// As many of a platform's hosts, in their order, as have a core for each rank.
+    ///
+    /// # Errors
+    /// That not even all of them have.
+    pub(super) fn of(plan: &Plan, platform: &Platform) -> Result<Nodes, CliError> {
+        let each = platform.hosts.iter().flat_map(|h| std::iter::repeat_n(h.cores, h.count));
+        let (mut left, mut nodes) = (plan.processors, Nodes { hosts: 0, per_host: 0 });
+        for cores in each.filter(|&cores| cores > 0) {
+            if left == 0 {
+                break;
+            }
+            let ranks = left.min(cores);
+            left -= ranks;
+            nodes = Nodes { hosts: nodes.hosts + 1, per_host: nodes.per_host.max(ranks) };
+        }
+        match left {
+            0 => Ok(nodes),
+            _ => Err(request(format!(
+                "--sbatch: the plan is for {} processors and {} has {}: plan with --max-processors {0}, or name the \
+                 cluster by --platform",
+                plan.processors,
+                platform.name,
+                platform.cores()
+            ))),
+        }
+    }
+
+    /// Whether ranks are processes on several hosts, and not threads of one.
+    pub(super) fn are_many(self) -> bool {
+        self.hosts > 1
+    }
+}
+
+/// What the limits are above the estimates, so that a run is not stopped shortly before its end: half as much again, and this.
+const MARGIN: f64 = 1.5;
+const MORE_SECONDS: f64 = 60.0;
+const MORE_MEBIBYTES: u64 = 64;
+
+/// Memory and time of a job.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Needs {
+    /// Bytes on each host, estimated; `None` where the job's work is done by programs that are not known.
+    pub(super) memory: Option<u64>,
+    /// Bytes for what the job works on, where it can be told to keep to them.
+    pub(super) of_input: Option<u64>,
+    /// Seconds at most, predicted.
+    high_s: Option<f64>,
+    /// The limit.
+    pub(super) minutes: u64,
+}
+
+impl Needs {
+    /// Those of a job; `result_bytes` are those of all results of tasks together.
+    pub(super) fn of(job: &dyn Job, plan: &Plan, nodes: Nodes, result_bytes: f64) -> Needs {
+        let of_input = job.memory_needed();
+        // Any one host may come to hold all results, and the merged one beside them.
+        let held = of_input.unwrap_or(result_bytes as u64 * 2);
+        let tasks = if of_input.is_some() { 0 } else { 2 * plan.grain.bytes * nodes.per_host as u64 };
+        let processes = if nodes.are_many() { nodes.per_host as u64 } else { 1 };
+        let memory = (!job.outside()).then(|| own_peak() * processes + tasks + held);
+        let high_s = plan.predicted.map(|p| p.high_s);
+        let minutes = ((high_s.unwrap_or(0.0) * MARGIN + MORE_SECONDS) / 60.0).ceil() as u64;
+        Needs { memory, of_input, high_s, minutes }
+    }
+
+    /// The memory to ask for on each host.
+    pub(super) fn mebibytes_asked(&self) -> u64 {
+        (self.memory.unwrap_or(0) as f64 * MARGIN / f64::from(1 << 20)).ceil() as u64 + MORE_MEBIBYTES
+    }
+
+    /// The estimate, and the margin of the limit.
+    pub(super) fn time_in_words(&self) -> String {
+        let high = self.high_s.map_or("It takes no time that is predicted".into(), |s| {
+            format!("Time: at most {}, with 95 % confidence", text::seconds(s))
+        });
+        format!(
+            "{high}; the limit is half as much again and a minute, for calibration and pilot: {} min.",
+            self.minutes
+        )
+    }
+
+    /// The same of memory.
+    pub(super) fn memory_in_words(&self) -> String {
+        match self.memory {
+            Some(bytes) => format!(
+                "Memory of a node: {} estimated from the pilot and the input; the limit is half as much again and {} MiB: {} MiB.",
+                text::bytes(bytes),
+                MORE_MEBIBYTES,
+                self.mebibytes_asked()
+            ),
+            None => "Memory: what the job's programs take is not known, so none is asked for; add #SBATCH --mem where \
+                     the default does not do."
+                .into(),
+        }
+    }
+}
+
+/// The most memory that this process has had, which ran the pilot; where the system does not say, what it has as a rule.
+fn own_peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kibibytes = line.and_then(|l| l.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kibibytes.unwrap_or(65_536) << 10
+}
