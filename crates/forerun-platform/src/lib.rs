@@ -17,6 +17,7 @@
 
 #![forbid(missing_docs)]
 
+mod control_group;
 mod date;
 pub mod file;
 mod json;
@@ -33,6 +34,7 @@ pub mod statistics;
 mod topology;
 pub mod units;
 
+pub use control_group::control_groups;
 pub use date::today;
 pub use file::{FORMAT, FileError, Problem};
 pub use machine::Machine;

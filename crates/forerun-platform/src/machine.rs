@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Bytes;
+use crate::{Bytes, control_group};
 
 /// What identifies a computer to somebody who compares measurements: no names, no addresses.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +13,7 @@ pub struct Machine {
     pub cpu: String,
     /// Processors that this program may use (affinity and quotas respected).
     pub cores: usize,
-    /// Memory, where the system says.
+    /// Memory that this program may use (limits of control groups respected), where the system says.
     #[serde(
         rename = "memory_bytes",
         with = "crate::json::optional_bytes",
@@ -31,6 +31,7 @@ impl Machine {
         let file = |path| std::fs::read_to_string(path).unwrap_or_default();
         let release = file("/proc/sys/kernel/osrelease");
         let memory = field(&file("/proc/meminfo"), "MemTotal").and_then(kilobytes);
+        let memory = memory.into_iter().chain(control_group::memory()).min();
         Machine::of(&file("/proc/cpuinfo"), memory, release.trim())
     }
 
