@@ -57,8 +57,9 @@ pub trait Job: Sync {
     /// When the sets that its sinks were given become one result.
     fn join(&self) -> JoinAt;
 
-    /// Whether its work is done by other processes, so that only the wall clock sees it; else the
-    /// CPU time of the thread tells, whatever else the machine does.
+    /// Whether its work is done by other processes on the rank's host, so that only the wall clock sees it; else the
+    /// CPU time of the thread tells, whatever else the machine does. (What a server does elsewhere is no work of its own:
+    /// it is waited for.)
     fn outside(&self) -> bool {
         false
     }

@@ -5,8 +5,10 @@
 //! to be some given ones: what is then off between predicted and measured is the pattern's and the platform's.
 
 use std::hint::black_box;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile};
+use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile, Wait};
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
 use forerun_skeleton::wire::{Plain, garbled};
 use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
@@ -16,6 +18,9 @@ use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Most bytes of a result: it is really made.
 const MOST: f64 = (1u64 << 32) as f64;
+
+/// How often a wait looks whether the run was ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Tasks of one size, with the costs of a profile.
 #[derive(Debug)]
@@ -55,18 +60,30 @@ impl TimedJob {
 }
 
 impl TimedApp {
-    /// Takes as much processor time as `cost` says, spread aside.
+    /// Takes as much processor time as `cost` says, and then waits, spread aside.
     fn take(&self, cost: &Cost, bytes: f64, results: f64) -> Result<(), AppError> {
-        let (begun, seconds) = (processor_seconds(), cost.seconds(bytes, results));
+        let work = Cost { wait: Wait::default(), ..*cost }.seconds(bytes, results);
+        let waits = cost.seconds(bytes, results) - work;
+        let begun = processor_seconds();
         let mut sum = 0u64;
-        while processor_seconds() - begun < seconds {
+        while processor_seconds() - begun < work {
             if self.cancel.is_cancelled() {
                 return Err(AppError::new("the run was ended"));
             }
             // Some microseconds.
             sum = black_box((0..2000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
         }
-        Ok(())
+        let begun = Instant::now();
+        loop {
+            let left = waits - begun.elapsed().as_secs_f64();
+            if left <= 0.0 {
+                return Ok(());
+            }
+            if self.cancel.is_cancelled() {
+                return Err(AppError::new("the run was ended"));
+            }
+            sleep(LOOK.min(Duration::try_from_secs_f64(left).unwrap_or(LOOK)));
+        }
     }
 
     fn filled(&self, bytes: f64, results: u64) -> Result<Filled, AppError> {

@@ -8,7 +8,7 @@ use forerun_model::Load;
 use forerun_model::reduction::predict;
 use forerun_platform::{
     Bytes, Cost, Host, Level, Measured, Network, Overhead, Platform, ReductionProfile, Seconds,
-    SecondsPerByte, Service, Share, Strategy, Switching, Topology, TopologyKind,
+    SecondsPerByte, Service, Share, Strategy, Switching, Topology, TopologyKind, Wait,
 };
 use forerun_skeleton::reduction::Shape;
 use proptest::prelude::{
@@ -76,11 +76,14 @@ prop_compose! {
     fn profiles()(
         task in 0.1..2.0f64, fixed in 0.0..1.0f64, per_byte in 0.0..1e-3f64, per_result in 0.0..0.1f64,
         sink in 0.0..0.5f64, sink_result in 0.0..0.02f64, bytes in 0u32..300,
+        waits in proptest::option::of((0.0..1.0f64, 0.0..1e-3f64, 0.0..0.02f64)),
     ) -> ReductionProfile {
+        let (fixed_wait, byte, result) = waits.unwrap_or_default();
+        let wait = Wait { fixed: fixed_wait, per_byte: byte, per_result: result };
         ReductionProfile {
-            task: Cost::constant(task),
-            merge: Cost { fixed, per_byte, per_result, ..Cost::default() },
-            sink: Cost { fixed: sink, per_result: sink_result, ..Cost::default() },
+            task: Cost { wait, ..Cost::constant(task) },
+            merge: Cost { fixed, per_byte, per_result, wait, ..Cost::default() },
+            sink: Cost { fixed: sink, per_result: sink_result, wait, ..Cost::default() },
             result_bytes: (f64::from(bytes), 0.0),
             ..ReductionProfile::default()
         }
@@ -141,6 +144,29 @@ proptest! {
         let size = arity.pow(levels);
         let shape = Shape { arity, groups, ..Shape::new(Strategy::ParallelPipeline, size * groups) };
         equal(&shape, Load::new(n, 1.0), &profile, &cluster(network))?;
+    }
+
+    /// On hosts of any speed the closed form is the simulation, and both are those of hosts of speed 1 where all that costs
+    /// what it costs here: processor time grows, and what is waited for does not.
+    #[test]
+    fn hosts_of_any_speed(
+        strategy in prop_oneof![
+            Just(Strategy::ParallelPipeline), Just(Strategy::ReductionTree), Just(Strategy::MasterSlave)
+        ],
+        lg in 1u32..6, n in tasks(), profile in profiles(), network in networks(), speed in 0.05..2.0f64,
+    ) {
+        let shape = Shape::new(strategy, 1 << lg);
+        let slow = Platform::new("slow", vec![Host { speed, ..Host::new("node", 1 << 20, 1) }], network.clone());
+        let there = ReductionProfile {
+            task: profile.task.on(speed),
+            merge: profile.merge.on(speed),
+            sink: profile.sink.on(speed),
+            ..profile.clone()
+        };
+        equal(&shape, Load::new(n, 1.0), &profile, &slow)?;
+        let (on_slow, _) = both(&shape, Load::new(n, 1.0), &profile, &slow);
+        let (on_one, _) = both(&shape, Load::new(n, 1.0), &there, &cluster(network));
+        prop_assert!((on_slow - on_one).abs() <= 1e-9 * on_one + 1e-12 * n as f64, "{on_slow} {on_one}");
     }
 
     /// Every one of P − P/a senders in each of ⌈(N − P) / (P − P/a)⌉ + n steps.

@@ -1,7 +1,7 @@
 //! The lines that a person reads.
 
 use forerun_model::planner::Planned;
-use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy};
+use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
 
 use crate::pilot::Pilot;
 use crate::text;
@@ -44,18 +44,28 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
 }
 
 fn cost(c: &Cost) -> String {
-    let mut parts = Vec::new();
-    if c.fixed > 0.0 {
-        parts.push(text::seconds(c.fixed));
-    }
-    if c.per_byte > 0.0 {
-        parts.push(per_byte(c.per_byte));
-    }
-    if c.per_result > 0.0 {
-        parts.push(format!("{}/result", text::seconds(c.per_result)));
+    let Wait { fixed, per_byte, per_result } = c.wait;
+    let mut parts = line(c.fixed, c.per_byte, c.per_result);
+    let waits = line(fixed, per_byte, per_result);
+    if !waits.is_empty() {
+        parts.push(format!("waiting {}", waits.join(" + ")));
     }
     let spread = if c.spread > 0.0 { format!(" ±{}", text::share(c.spread)) } else { String::new() };
     parts.join(" + ") + &spread
+}
+
+fn line(fixed: f64, each_byte: f64, per_result: f64) -> Vec<String> {
+    let mut parts = Vec::new();
+    if fixed > 0.0 {
+        parts.push(text::seconds(fixed));
+    }
+    if each_byte > 0.0 {
+        parts.push(per_byte(each_byte));
+    }
+    if per_result > 0.0 {
+        parts.push(format!("{}/result", text::seconds(per_result)));
+    }
+    parts
 }
 
 /// Seconds of each MB, or of each byte where a MB would take minutes, as it does of results that are a few bytes.

@@ -114,7 +114,7 @@ impl Scene {
     }
 
     fn finish(&self, delivered_bytes: u64) -> f64 {
-        self.profile.finish.seconds(delivered_bytes as f64, self.tasks as f64) / self.speed
+        self.profile.finish.on(self.speed).seconds(delivered_bytes as f64, self.tasks as f64)
     }
 }
 

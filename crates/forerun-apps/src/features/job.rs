@@ -280,11 +280,6 @@ impl Job for FeaturesJob {
         JoinAt::Finish
     }
 
-    /// A server works beside the rank that waits for it.
-    fn outside(&self) -> bool {
-        self.database.file().is_none()
-    }
-
     /// Only one can write to a file.
     fn one_sink(&self) -> bool {
         self.database.file().is_some()

@@ -43,7 +43,8 @@ impl Farm {
         Farm::on(&Platform::new("network", vec![Host::new("host", 1, 1)], network.clone()), tasks)
     }
 
-    /// A farm on a platform whose hosts are alike; `tasks.work_s` is on a host of speed 1.
+    /// A farm on a platform whose hosts are alike; `tasks.work_s` is on a host of speed 1. (That of [`Farm::tasks`]
+    /// is then on these hosts, with what a task waits.)
     ///
     /// # Errors
     /// As [`Farm::new`]; hosts of different speeds, or without any.
@@ -56,6 +57,7 @@ impl Farm {
         }
         let figures = [
             ("work", tasks.work_s),
+            ("wait", tasks.wait_s),
             ("spread", tasks.spread),
             ("message", tasks.task_bytes),
             ("answer", tasks.answer_bytes),
@@ -75,7 +77,7 @@ impl Farm {
         }
         let farm = Farm {
             platform: platform.clone(),
-            tasks: Tasks { work_s: tasks.work_s / speeds.first(), ..tasks },
+            tasks: Tasks { work_s: tasks.work_s / speeds.first() + tasks.wait_s, wait_s: 0.0, ..tasks },
         };
         farm.trip(2)?;
         Ok(farm)

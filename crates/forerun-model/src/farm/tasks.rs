@@ -7,6 +7,8 @@ pub struct Tasks {
     pub count: u64,
     /// Seconds that a slave works on one: the mean.
     pub work_s: f64,
+    /// Seconds that it waits beside, which are the same on a host of any speed.
+    pub wait_s: f64,
     /// Standard deviation of that, as a part of it.
     pub spread: f64,
     /// Bytes of the message that gives a task out.
@@ -21,6 +23,6 @@ pub struct Tasks {
 impl Tasks {
     /// `count` tasks of `work_s` seconds, without spread and without prefetch.
     pub fn new(count: u64, work_s: f64, task_bytes: f64, answer_bytes: f64) -> Tasks {
-        Tasks { count, work_s, spread: 0.0, task_bytes, answer_bytes, prefetch: 1 }
+        Tasks { count, work_s, wait_s: 0.0, spread: 0.0, task_bytes, answer_bytes, prefetch: 1 }
     }
 }

@@ -13,8 +13,6 @@ pub(crate) struct Costs {
     pub(crate) task: f64,
     merge: Cost,
     sink: Cost,
-    /// Seconds of work on this rank for a second on a host of speed 1.
-    slowness: f64,
     /// Bytes of one task's result.
     result: f64,
     growth: Vec<f64>,
@@ -41,7 +39,7 @@ pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), Model
         ("writing to the disk", &spill.write),
         ("reading from the disk", &spill.read),
     ] {
-        for figure in [cost.fixed, cost.per_byte, cost.per_result, cost.spread] {
+        for figure in cost.figures() {
             if !(figure >= 0.0 && figure.is_finite()) {
                 return Err(ModelError::new(format!(
                     "the profile's cost of {name} holds {figure}: expected numbers from 0"
@@ -67,12 +65,12 @@ pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), Model
 }
 
 impl Costs {
-    pub(crate) fn new(profile: &ReductionProfile, load: &Load, wire: Wire, slowness: f64) -> Costs {
+    /// Those of ranks of one speed.
+    pub(crate) fn new(profile: &ReductionProfile, load: &Load, wire: Wire, speed: f64) -> Costs {
         Costs {
-            task: profile.task.seconds(load.bytes, 1.0) * slowness,
-            merge: profile.merge,
-            sink: profile.sink,
-            slowness,
+            task: profile.task.on(speed).seconds(load.bytes, 1.0),
+            merge: profile.merge.on(speed),
+            sink: profile.sink.on(speed),
             result: profile.result_bytes.0 + profile.result_bytes.1 * load.bytes,
             growth: profile.growth.clone(),
             wire,
@@ -106,7 +104,7 @@ impl Costs {
             return 0.0;
         }
         let bytes = self.bytes(left) + self.bytes(right);
-        self.merge.seconds(bytes, (left + right) as f64) * self.slowness
+        self.merge.seconds(bytes, (left + right) as f64)
     }
 
     /// Seconds to hand over a piece; nothing where it is empty.
@@ -114,12 +112,12 @@ impl Costs {
         if results == 0 {
             return 0.0;
         }
-        self.sink.seconds(self.bytes(results), results as f64) * self.slowness
+        self.sink.seconds(self.bytes(results), results as f64)
     }
 
     /// Seconds to open the sink, and to close it: a call with nothing in it.
     pub(crate) fn open(&self) -> f64 {
-        self.sink.fixed * self.slowness
+        self.sink.fixed
     }
 
     pub(crate) fn send(&self, results: u64) -> f64 {
@@ -182,7 +180,7 @@ impl Costs {
             let merges = (n - 1.0).max(0.0);
             let sum = (n * (n + 1.0) / 2.0 - 1.0).max(0.0);
             let each = self.merge.per_byte * self.result + self.merge.per_result;
-            return (self.merge.fixed * merges + each * sum) * self.slowness;
+            return self.merge.fixed * merges + each * sum;
         }
         (1..results).map(|k| self.merge(k, 1)).sum()
     }

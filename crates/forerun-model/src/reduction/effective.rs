@@ -1,7 +1,7 @@
 //! What a profile comes to in a given run: what depends on how many ranks work side by side, on
 //! how many tasks are done before, and on how many sets are delivered.
 
-use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy};
+use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy, Wait};
 use forerun_skeleton::reduction::Shape;
 
 use super::costs::Costs;
@@ -15,6 +15,9 @@ use crate::{Load, ModelError, Speeds, Wire};
 ///
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
+///
+/// Where they are merged beside the finish, what counts is what takes longer of both on the first rank's host; a host
+/// of one core merges while the finish waits.
 ///
 /// Of results that do not fit into the room in memory ([`forerun_platform::Spill`]) the mean cost of a task has what it takes to
 /// put them on the disk, and the end what it takes to read them back: where the finish joins, beside its
@@ -31,43 +34,50 @@ pub fn effective(
     neighbours: &Neighbours,
 ) -> Result<ReductionProfile, ModelError> {
     let mut profile = profile.clone();
+    let speed = Speeds::of_first_rank(platform)?;
     leave_out(&mut profile, load);
-    let read_back = spill(&mut profile, load);
+    let read_back = spill(&mut profile, load, speed);
     slow(&mut profile, neighbours);
-    // Messages take no longer on a slow host, but the finish does, with all that is in it.
-    let gathered = gather(&profile, shape, load, platform)?;
-    if gathered > 0.0 {
-        profile.finish.fixed += gathered * Speeds::of_first_rank(platform)?;
-    }
+    // What goes into the wait of the finish is time of the first rank's host, which is no longer to be scaled.
+    profile.finish.wait.fixed += gather(&profile, shape, load, platform)?;
     let Some(join) = profile.join.take() else {
-        profile.finish.fixed += read_back;
+        profile.finish.wait.fixed += read_back;
         return Ok(profile);
     };
-    let costs = Costs::new(
-        &ReductionProfile { merge: join.cost, ..profile.clone() },
-        load,
-        Wire::on(platform, shape.ranks)?,
-        1.0,
-    );
+    let wire = Wire::on(platform, shape.ranks)?;
+    let merges = |cost: Cost, pieces: u64, results: u64| {
+        let costs = Costs::new(&ReductionProfile { merge: cost, ..profile.clone() }, load, wire.clone(), 1.0);
+        fold(&costs, pieces, results)
+    };
     let groups = shape.groups as u64;
     let share = load.tasks.div_ceil(groups);
     let deliveries = deliveries(shape, share);
+    let last = join.cost.on(speed);
     let (in_sink, at_the_end) = match join.at {
-        JoinAt::Sink => (fold(&costs, deliveries, share), fold(&costs, groups.min(load.tasks), load.tasks)),
-        JoinAt::Finish => (0.0, fold(&costs, deliveries.saturating_mul(groups), load.tasks)),
-    };
-    // Merging at the end goes on beside the finish; what takes longer is what takes time. (The sets
-    // of several groups are merged before it.)
-    let at_the_end = match join.at {
-        JoinAt::Finish => {
-            let bytes = costs.bytes(load.tasks);
-            (at_the_end + read_back - profile.finish.seconds(bytes, load.tasks as f64)).max(0.0)
+        JoinAt::Sink => {
+            let work = merges(Cost { wait: Wait::default(), ..join.cost }, deliveries, share);
+            let waits = merges(join.cost, deliveries, share) - work;
+            // Opening and closing the sink are charged like a delivery, but with nothing in it.
+            let calls = (deliveries + 2) as f64;
+            ((work / calls, waits / calls), merges(last, groups.min(load.tasks), load.tasks) + read_back)
         }
-        JoinAt::Sink => at_the_end + read_back,
+        // Merging at the end goes on beside the finish, on another core; what takes longer is what takes time.
+        // (The sets of several groups are merged before it.)
+        JoinAt::Finish => {
+            let bytes = Costs::new(&profile, load, wire.clone(), 1.0).bytes(load.tasks);
+            let merging = merges(last, deliveries.saturating_mul(groups), load.tasks) + read_back;
+            let seconds = |cost: Cost| cost.on(speed).seconds(bytes, load.tasks as f64);
+            let (all, work) =
+                (seconds(profile.finish), seconds(Cost { wait: Wait::default(), ..profile.finish }));
+            // One core merges while the finish waits, and no more.
+            let alone = platform.hosts.first().is_some_and(|host| host.cores == 1);
+            let beside = if alone { all - work } else { all };
+            ((0.0, 0.0), (merging - beside).max(0.0))
+        }
     };
-    // Opening and closing the sink are charged like a delivery, but with nothing in it.
-    profile.sink.fixed += in_sink / (deliveries + 2) as f64;
-    profile.finish.fixed += at_the_end;
+    profile.sink.fixed += in_sink.0;
+    profile.sink.wait.fixed += in_sink.1;
+    profile.finish.wait.fixed += at_the_end;
     Ok(profile)
 }
 
@@ -78,13 +88,18 @@ fn leave_out(profile: &mut ReductionProfile, load: &Load) {
     }
     let left = |done: f64, all: f64| if all > 0.0 { (1.0 - done / all).max(0.0) } else { 0.0 };
     let calls = left(load.done as f64, load.tasks as f64);
-    profile.task.fixed *= calls;
-    profile.task.per_result *= calls;
-    profile.task.per_byte *= left(load.done_bytes, load.bytes * load.tasks as f64);
+    let bytes = left(load.done_bytes, load.bytes * load.tasks as f64);
+    let Cost { fixed, per_byte, per_result, wait, .. } = &mut profile.task;
+    for each in [fixed, per_result, &mut wait.fixed, &mut wait.per_result] {
+        *each *= calls;
+    }
+    for each in [per_byte, &mut wait.per_byte] {
+        *each *= bytes;
+    }
 }
 
-/// Puts writing to the disk into the mean cost of a task; seconds to read all of it back.
-fn spill(profile: &mut ReductionProfile, load: &Load) -> f64 {
+/// Puts writing to the disk into the mean cost of a task; seconds to read all of it back on a host of this speed.
+fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> f64 {
     let Some(spill) = profile.spill.take() else { return 0.0 };
     let (fixed, each) = profile.result_bytes;
     let result = fixed + each * load.bytes;
@@ -94,17 +109,22 @@ fn spill(profile: &mut ReductionProfile, load: &Load) -> f64 {
     }
     let part = spilled / load.tasks as f64;
     let before = profile.task.seconds(load.bytes, 1.0);
-    profile.task.fixed += part * (spill.write.fixed + spill.write.per_byte * fixed);
-    profile.task.per_byte += part * spill.write.per_byte * each;
-    profile.task.per_result += part * spill.write.per_result;
+    let write = spill.write.times(part);
+    let Cost { fixed: call, per_byte, per_result, wait, .. } = &mut profile.task;
+    *call += write.fixed + write.per_byte * fixed;
+    *per_byte += write.per_byte * each;
+    *per_result += write.per_result;
+    wait.fixed += write.wait.fixed + write.wait.per_byte * fixed;
+    wait.per_byte += write.wait.per_byte * each;
+    wait.per_result += write.wait.per_result;
     // Spreads and errors by their part of what a task takes now.
     let all = profile.task.seconds(load.bytes, 1.0);
     if all > 0.0 {
         profile.task.error = (before * profile.task.error + (all - before) * spill.write.error) / all;
         profile.task.spread = (before * profile.task.spread).hypot((all - before) * spill.write.spread) / all;
     }
-    let read_back = spilled * spill.read.seconds(result, 1.0);
-    let finish = profile.finish.seconds(load.tasks as f64 * result, load.tasks as f64);
+    let read_back = spilled * spill.read.on(speed).seconds(result, 1.0);
+    let finish = profile.finish.on(speed).seconds(load.tasks as f64 * result, load.tasks as f64);
     if finish + read_back > 0.0 {
         let (ours, of_it) = (profile.finish.error * finish, spill.read.error * read_back);
         profile.finish.error = (ours + of_it) / (finish + read_back);
@@ -115,10 +135,7 @@ fn spill(profile: &mut ReductionProfile, load: &Load) -> f64 {
 fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
     let contention = std::mem::take(&mut profile.contention);
     let slower = |cost: &mut Cost, neighbours: f64| {
-        let factor = 1.0 + contention * neighbours;
-        cost.fixed *= factor;
-        cost.per_byte *= factor;
-        cost.per_result *= factor;
+        *cost = cost.times(1.0 + contention * neighbours);
     };
     slower(&mut profile.task, neighbours.task);
     slower(&mut profile.merge, neighbours.merge);
@@ -172,7 +189,9 @@ fn fold(costs: &Costs, pieces: u64, results: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Spill, Strategy};
+    use forerun_platform::{
+        Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Spill, Strategy, Wait,
+    };
     use forerun_skeleton::reduction::Shape;
 
     use super::{Neighbours, effective};
@@ -208,13 +227,13 @@ mod tests {
         // 8 tasks are 4 sets of 2: two merges of 4 results and one of 8.
         let load = Load::new(8, 1.0);
         let end = of(&profile(JoinAt::Finish), &tree, &load, &platform).unwrap();
-        assert_eq!(end.finish.fixed, 16.0);
+        assert_eq!(end.finish.seconds(0.0, 0.0), 16.0);
         assert_eq!(end.sink.fixed, 0.0);
         let sink = of(&profile(JoinAt::Sink), &tree, &load, &platform).unwrap();
         assert!((sink.sink.fixed * 6.0 - 16.0).abs() < 1e-9);
-        assert_eq!(sink.finish.fixed, 0.0);
+        assert_eq!(sink.finish.seconds(0.0, 0.0), 0.0);
         let one = of(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
-        assert_eq!(one.finish.fixed, 0.0);
+        assert_eq!(one.finish.seconds(0.0, 0.0), 0.0);
     }
 
     #[test]
@@ -239,16 +258,37 @@ mod tests {
         let with = of(&profile(None), &shape, &load, &platform).unwrap();
         assert!((with.task.seconds(5.0, 1.0) * 8.0 - (8.0 + 6.0)).abs() < 1e-9, "{with:?}");
         assert!((with.task.error - 0.1 * 8.0 / 14.0).abs() < 1e-9, "{with:?}");
-        assert!((with.finish.fixed - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{with:?}");
+        assert!((with.finish.seconds(0.0, 0.0) - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{with:?}");
         assert_eq!(with.spill, None);
         // Beside a finish that joins, what takes longer is what takes time.
         let join = Join { at: JoinAt::Finish, cost: Cost::default() };
-        let beside = of(&profile(Some(join)), &shape, &load, &platform).unwrap();
-        assert!((beside.finish.fixed - 6.0 * 0.6).abs() < 1e-9, "{beside:?}");
+        let beside = of(&profile(Some(join)), &shape, &load, &self::platform(2)).unwrap();
+        assert!((beside.finish.seconds(0.0, 0.0) - 6.0 * 0.6).abs() < 1e-9, "{beside:?}");
+        let alone = of(&profile(Some(join)), &shape, &load, &platform).unwrap();
+        assert!((alone.finish.seconds(0.0, 0.0) - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{alone:?}");
         // Where all fits, nothing is written.
         let fits = Load::new(2, 5.0);
         let none = of(&profile(None), &shape, &fits, &platform).unwrap();
-        assert_eq!((none.task.per_byte, none.finish.fixed), (0.2, 1.0));
+        assert_eq!((none.task.per_byte, none.finish.seconds(0.0, 0.0)), (0.2, 1.0));
+    }
+
+    /// A finish that waits for half of its time, beside merges that do not.
+    #[test]
+    fn on_a_slow_host_the_end_takes_what_takes_longer_there() {
+        let shape = Shape::new(Strategy::ReductionTree, 2);
+        let finish = Cost { wait: Wait::constant(10.0), ..Cost::constant(10.0) };
+        let end = |speed: f64, cores: usize| {
+            let host = Host { speed, ..Host::new("h", 1, cores) };
+            let platform = Platform::new("p", vec![host], Network::default());
+            // 16 s of merges.
+            let profile = ReductionProfile { contention: 0.0, finish, ..profile(JoinAt::Finish) };
+            let of = of(&profile, &shape, &Load::new(8, 1.0), &platform).unwrap();
+            of.finish.on(speed).seconds(0.0, 8.0)
+        };
+        // 20 s of finishing, 110 s, 60 s; 16 s of merging, 160 s, 80 s.
+        assert_eq!((end(1.0, 4), end(0.1, 4), end(0.2, 2)), (20.0, 160.0, 80.0));
+        // One core does both, and merges as long as it waits.
+        assert_eq!((end(1.0, 1), end(0.1, 1)), (26.0, 260.0));
     }
 
     #[test]

@@ -199,7 +199,7 @@ fn beside(
     let profile = &effective(profile, shape, load, platform, neighbours)?;
     let (size, groups) = (shape.ranks / shape.groups, shape.groups as u64);
     let slowest = speeds.slowest(shape, size);
-    let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0 / slowest);
+    let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, slowest);
     let (small, large) = (load.tasks / groups, load.tasks.div_ceil(groups));
     let more = if small == large { groups } else { load.tasks % groups };
     let mut timing = group(shape, load, &costs, size, large);
@@ -214,7 +214,7 @@ fn beside(
         timing.bound = Bound::Cores;
     }
     let (late, own, common) = interval::spread(&timing, costs.task, load.uneven, profile);
-    let finish = profile.finish.seconds(costs.bytes(load.tasks), load.tasks as f64) / speeds.first();
+    let finish = profile.finish.on(speeds.first()).seconds(costs.bytes(load.tasks), load.tasks as f64);
     let seconds = start_up(shape.ranks, platform) + timing.seconds + late + finish;
     if !seconds.is_finite() {
         return Err(ModelError::new(format!(

@@ -1,5 +1,6 @@
 //! What an application costs, per unit of work, on a host of speed 1.
 
+mod cost;
 mod farm;
 mod read;
 mod scatter_gather;
@@ -9,47 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::json;
 
+pub use cost::{Cost, Wait};
 pub use farm::FarmProfile;
 pub use scatter_gather::{PhaseCost, ScatterGatherProfile};
-
-/// Processor time of one call of a stage:
-/// `fixed + per_byte · bytes + per_result · results`, in seconds.
-///
-/// For a task, `bytes` is the size of its input and `results` is 1. For a merge they are the
-/// bytes and the task results of *both* parts together, for a sink those of what it is given.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cost {
-    /// Seconds that every call costs.
-    #[serde(rename = "fixed_s", default, deserialize_with = "json::not_negative")]
-    pub fixed: f64,
-    /// Seconds per byte.
-    #[serde(rename = "per_byte_s", default, deserialize_with = "json::not_negative")]
-    pub per_byte: f64,
-    /// Seconds per task result.
-    #[serde(rename = "per_result_s", default, deserialize_with = "json::not_negative")]
-    pub per_result: f64,
-    /// Standard deviation of a call's time relative to its expectation.
-    #[serde(default, deserialize_with = "json::not_negative")]
-    pub spread: f64,
-    /// Relative standard error of the expectation itself: what every call may be off by in common,
-    /// because the figures come from few measurements. 0 where they are stated.
-    #[serde(default, deserialize_with = "json::not_negative")]
-    pub error: f64,
-}
-
-impl Cost {
-    /// A cost that is the same for every call.
-    pub fn constant(seconds: f64) -> Self {
-        Cost { fixed: seconds, ..Cost::default() }
-    }
-
-    /// Expected seconds of a call.
-    #[inline]
-    pub fn seconds(&self, bytes: f64, results: f64) -> f64 {
-        self.fixed + self.per_byte * bytes + self.per_result * results
-    }
-}
 
 /// The costs of a reduction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

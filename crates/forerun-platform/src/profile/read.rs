@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{Cost, Join, JoinAt, Profile, ReductionProfile, Spill, farm, scatter_gather};
+use super::{Cost, Join, JoinAt, Profile, ReductionProfile, Spill, Wait, farm, scatter_gather};
 use crate::file::{self, Allowed, FileError, Section};
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
 
@@ -20,7 +20,7 @@ impl Profile {
     ///     [reduction]
     ///     task = { fixed = "150 ms", per_byte = "3 ns/B", spread = 0.05, error = 0.01 }
     ///     merge = { per_result = "12.8 ms" }
-    ///     sink = "2 ms"                                     # the same for every call; default 0
+    ///     sink = { fixed = "2 ms", wait = "20 ms" }         # waited for, as long on a host of any speed; default 0
     ///     finish = "0 s"                                    # default 0
     ///     result_bytes = { fixed = "20 B", per_byte = 1.0 } # of a task, from its input's size
     ///     growth = [1.0, 0.9]                               # by level of merging; default 1
@@ -133,19 +133,37 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
     let Some(section) = reduction.inner(key) else {
         return reduction.quantity::<Seconds>(key).map(|s| Cost::constant(s.0));
     };
-    let seconds = |key| section.quantity::<Seconds>(key).unwrap_or_default().0;
+    let (fixed, per_byte, per_result) = line(&section);
     let cost = Cost {
-        fixed: seconds("fixed"),
-        per_byte: section.quantity::<SecondsPerByte>("per_byte").unwrap_or_default().0,
-        per_result: seconds("per_result"),
+        fixed,
+        per_byte,
+        per_result,
+        wait: wait(&section),
         spread: section.number("spread", Allowed::NotNegative).unwrap_or(0.0),
         error: section.number("error", Allowed::NotNegative).unwrap_or(0.0),
     };
     section.finish();
-    if !["fixed", "per_byte", "per_result"].iter().any(|k| section.has(k)) {
+    if !["fixed", "per_byte", "per_result", "wait"].iter().any(|k| section.has(k)) {
         section.note("fixed", format!("\"{key}\" says no time: add fixed, per_byte or per_result"));
     }
     Some(cost)
+}
+
+/// What a call waits, by call, byte and result, or one time for each call.
+fn wait(cost: &Section<'_, '_>) -> Wait {
+    let Some(section) = cost.inner("wait") else {
+        return Wait::constant(cost.quantity::<Seconds>("wait").unwrap_or_default().0);
+    };
+    let (fixed, per_byte, per_result) = line(&section);
+    section.finish();
+    Wait { fixed, per_byte, per_result }
+}
+
+/// `fixed`, `per_byte` and `per_result`.
+fn line(section: &Section<'_, '_>) -> (f64, f64, f64) {
+    let seconds = |key| section.quantity::<Seconds>(key).unwrap_or_default().0;
+    let per_byte = section.quantity::<SecondsPerByte>("per_byte").unwrap_or_default().0;
+    (seconds("fixed"), per_byte, seconds("per_result"))
 }
 
 pub(super) fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {

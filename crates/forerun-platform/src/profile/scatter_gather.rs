@@ -52,9 +52,9 @@ impl PhaseCost {
 }
 
 impl From<Cost> for PhaseCost {
-    /// The same cost, whatever the ways; what a cost says per result is left out.
+    /// The same cost, whatever the ways, with what it waits; what a cost says per result is left out.
     fn from(cost: Cost) -> Self {
-        let Cost { fixed, per_byte, spread, error, .. } = cost;
+        let Cost { fixed, per_byte, spread, error, .. } = cost.on(1.0);
         PhaseCost { fixed, per_byte, spread, error, ..PhaseCost::default() }
     }
 }

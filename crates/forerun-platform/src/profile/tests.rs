@@ -18,7 +18,7 @@ growth = [1, 0.9]
 fn a_file_is_read() {
     let profile = Profile::from_toml(GOOD, "f.toml").unwrap_or_else(|e| panic!("{e}"));
     let r = profile.reduction.clone().unwrap();
-    assert_eq!(r.task, Cost { fixed: 0.15, per_byte: 3e-9, per_result: 0.0, spread: 0.05, error: 0.0 });
+    assert_eq!(r.task, Cost { fixed: 0.15, per_byte: 3e-9, spread: 0.05, ..Cost::default() });
     assert_eq!((r.merge.per_result, r.sink, r.finish), (0.0128, Cost::constant(0.002), Cost::default()));
     assert_eq!((r.result_bytes, r.growth), ((20.5, 1.5), vec![1.0, 0.9]));
     assert_eq!(Profile::from_toml(&profile.to_toml(), "x").unwrap_or_else(|e| panic!("{e}")), profile);
@@ -57,6 +57,25 @@ fn every_kind_of_fault_points_at_its_line() {
 }
 
 #[test]
+fn what_is_waited_for_is_one_time_or_a_line() {
+    let sink = |by: &str| {
+        let text = GOOD.replacen("\"2 ms\"", by, 1);
+        Profile::from_toml(&text, "f.toml").map(|profile| profile.reduction.map(|r| r.sink))
+    };
+    let wait = |by: &str| sink(by).unwrap_or_else(|e| panic!("{e}")).map(|sink| (sink.fixed, sink.wait));
+    let waited = Wait { fixed: 0.02, per_byte: 1e-6, per_result: 0.0 };
+    assert_eq!(wait("{ fixed = \"2 ms\", wait = \"20 ms\" }"), Some((0.002, Wait::constant(0.02))));
+    assert_eq!(wait("{ wait = { fixed = \"20 ms\", per_byte = \"1 us/B\" } }"), Some((0.0, waited)));
+    for (by, message) in [
+        ("{ wait = \"20 MB\" }", "is a size, where a time is expected"),
+        ("{ wait = { fixd = \"1 s\" } }", "did you mean \"fixed\"?"),
+    ] {
+        let error = sink(by).expect_err(by);
+        assert!(error.problems().iter().any(|p| p.message.contains(message)), "{by}: {error}");
+    }
+}
+
+#[test]
 fn results_rest_as_a_whole_or_not() {
     let spill = Spill { room: 25.0, write: Cost::default(), read: Cost::default() };
     for (results, bytes, spilled) in [(2, 10.0, 0), (3, 10.0, 1), (7, 26.0, 7), (7, 0.0, 0), (0, 1.0, 0)] {
@@ -78,9 +97,11 @@ fn json_has_units_in_its_names() {
 prop_compose! {
     fn costs()(
         fixed in 0.0..1e3f64, per_byte in 0.0..1e-6f64, per_result in 0.0..1.0f64, spread in 0.0..2.0f64,
-        error in 0.0..1.0f64,
+        error in 0.0..1.0f64, waits in proptest::option::of((0.0..1e3f64, 0.0..1e-6f64, 0.0..1.0f64)),
     ) -> Cost {
-        Cost { fixed, per_byte, per_result, spread, error }
+        let (waited, each, result) = waits.unwrap_or_default();
+        let wait = Wait { fixed: waited, per_byte: each, per_result: result };
+        Cost { fixed, per_byte, per_result, wait, spread, error }
     }
 }
 

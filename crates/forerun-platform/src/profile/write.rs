@@ -1,6 +1,6 @@
 //! Writing a profile file.
 
-use super::{Cost, JoinAt, Profile, farm, scatter_gather};
+use super::{Cost, JoinAt, Profile, Wait, farm, scatter_gather};
 use crate::file::Writer;
 use crate::units::{PartBytes, Seconds, SecondsPerByte};
 
@@ -56,12 +56,10 @@ pub(super) fn size((fixed, per_byte): (f64, f64)) -> String {
 }
 
 pub(super) fn cost(c: &Cost) -> String {
-    let mut parts = vec![format!("fixed = \"{:#}\"", Seconds(c.fixed))];
-    if c.per_byte != 0.0 {
-        parts.push(format!("per_byte = \"{:#}\"", SecondsPerByte(c.per_byte)));
-    }
-    if c.per_result != 0.0 {
-        parts.push(format!("per_result = \"{:#}\"", Seconds(c.per_result)));
+    let mut parts = line(c.fixed, c.per_byte, c.per_result);
+    let Wait { fixed, per_byte, per_result } = c.wait;
+    if !c.wait.is_none() {
+        parts.push(format!("wait = {{ {} }}", line(fixed, per_byte, per_result).join(", ")));
     }
     if c.spread != 0.0 {
         parts.push(format!("spread = {:?}", c.spread));
@@ -70,4 +68,15 @@ pub(super) fn cost(c: &Cost) -> String {
         parts.push(format!("error = {:?}", c.error));
     }
     format!("{{ {} }}", parts.join(", "))
+}
+
+fn line(fixed: f64, per_byte: f64, per_result: f64) -> Vec<String> {
+    let mut parts = vec![format!("fixed = \"{:#}\"", Seconds(fixed))];
+    if per_byte != 0.0 {
+        parts.push(format!("per_byte = \"{:#}\"", SecondsPerByte(per_byte)));
+    }
+    if per_result != 0.0 {
+        parts.push(format!("per_result = \"{:#}\"", Seconds(per_result)));
+    }
+    parts
 }

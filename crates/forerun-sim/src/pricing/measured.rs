@@ -15,7 +15,8 @@ use crate::Time;
 ///
 /// The time is the CPU time of the calling thread, so what else runs on this machine matters
 /// little; it does not see work that the application has done by other processes or threads, for
-/// which there is [`Measured::by_wall_clock`]. Two clock readings cost about half a microsecond.
+/// which there is [`Measured::by_wall_clock`]. What a delivery takes beside its CPU time, as it waits for a
+/// server or a disk, is charged as it is, whatever the speed. Its clock readings cost less than a microsecond.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     speeds: Speeds,
@@ -54,17 +55,15 @@ impl Pricing for Measured {
             let took = if self.input { start.elapsed().as_nanos() as u64 } else { 0 };
             return (value, Time::from_picos(took.saturating_mul(1000)));
         }
-        let (value, nanos) = if self.wall {
-            let start = Instant::now();
-            let value = f();
-            (value, start.elapsed().as_nanos() as u64)
-        } else {
-            let start = cpu_nanos();
-            let value = f();
-            (value, cpu_nanos().saturating_sub(start))
-        };
+        let start = (Instant::now(), cpu_nanos());
+        let value = f();
+        let used = cpu_nanos().saturating_sub(start.1);
+        let passed = start.0.elapsed().as_nanos() as u64;
+        let work = if self.wall { passed } else { used };
+        let waits = if charge.stage == Stage::Sink { passed.saturating_sub(work) } else { 0 };
         let speed = &self.speeds.hosts()[self.speeds.host(rank)];
-        (value, self.speeds.duration(rank, now, nanos as f64 * 1e3 / speed.relative))
+        let worked = self.speeds.duration(rank, now, work as f64 * 1e3 / speed.relative);
+        (value, worked.plus(Time::from_picos(waits.saturating_mul(1000))))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The price of a profile.
 
-use forerun_platform::{Platform, ReductionProfile, Stage};
+use forerun_platform::{Cost, Platform, ReductionProfile, Stage, Wait};
 use forerun_skeleton::{Charge, RunError};
 
 use super::Pricing;
@@ -11,6 +11,7 @@ use crate::time::{PerByte, PerResult, Time};
 /// Charges what a profile says, scaled by the speed of the core that the rank is placed on
 /// ([`Platform::place`]) and by its availability at the time. On a host with a quota
 /// ([`Throttle`](forerun_platform::Throttle)) work runs at full speed until the quota is used, and is then stalled.
+/// What a cost has of [`Wait`](forerun_platform::Wait) is charged as it is, after the work.
 ///
 /// Getting inputs is free: a profile has no figure for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,8 +19,10 @@ pub struct Profiled {
     /// By stage, on the first host group; `few` where that is all: there is one group, and neither
     /// spread, availability nor a quota.
     first: [Price; STAGES],
-    /// By stage, on all host groups.
+    /// By stage, on all host groups; without what is waited for where the speed changes.
     prices: Vec<[Price; STAGES]>,
+    /// What is waited for, by stage, the same everywhere.
+    waits: [Price; STAGES],
     speeds: Speeds,
     spread: Option<Spread>,
 }
@@ -81,11 +84,19 @@ impl Profiled {
     }
 
     fn on(profile: &ReductionProfile, speeds: Speeds) -> Result<Self, RunError> {
-        let prices: Vec<_> =
-            speeds.hosts().iter().map(|host| prices(profile, host.relative)).collect::<Result<_, _>>()?;
+        let on = |host: &Speed| {
+            let of = |cost: Cost| match host.is_constant() {
+                true => cost.on(host.relative),
+                false => Cost { wait: Wait::default(), ..cost }.on(host.relative),
+            };
+            prices(profile, of)
+        };
+        let waits =
+            prices(profile, |cost| Cost { fixed: 0.0, per_byte: 0.0, per_result: 0.0, ..cost }.on(1.0))?;
+        let prices: Vec<_> = speeds.hosts().iter().map(on).collect::<Result<_, _>>()?;
         let first = prices.first().copied().unwrap_or_default();
         let plain = speeds.hosts().len() == 1 && speeds.hosts().iter().all(Speed::is_constant);
-        let priced = Profiled { first, prices, speeds, spread: None };
+        let priced = Profiled { first, prices, waits, speeds, spread: None };
         Ok(if plain { priced } else { priced.varying() })
     }
 
@@ -108,14 +119,18 @@ impl Profiled {
     fn varied(&self, rank: usize, now: Time, (stage, item, bytes, results): (Stage, u64, u64, u64)) -> Time {
         let host = self.speeds.host(rank);
         let price = &self.prices[host][stage as usize];
-        if self.spread.is_none() && self.speeds.hosts()[host].is_constant() {
+        let constant = self.speeds.hosts()[host].is_constant();
+        if self.spread.is_none() && constant {
             return price.of(bytes, results);
         }
-        let mut picos = price.of(bytes, results).picos() as f64;
-        if let Some(spread) = &self.spread {
-            picos *= spread.factor(stage, item, rank, price.spread);
+        let factor = self.spread.map_or(1.0, |spread| spread.factor(stage, item, rank, price.spread));
+        let work = price.of(bytes, results).picos() as f64 * factor;
+        let done = self.speeds.duration(rank, now, work);
+        if constant {
+            return done;
         }
-        self.speeds.duration(rank, now, picos)
+        let waits = self.waits[stage as usize].of(bytes, results).picos() as f64 * factor;
+        done.plus(Time::from_picos((waits + 0.5) as u64))
     }
 }
 
@@ -129,7 +144,8 @@ impl Pricing for Profiled {
     }
 }
 
-fn prices(profile: &ReductionProfile, speed: f64) -> Result<[Price; STAGES], RunError> {
+/// The price by stage of what `of` makes of its cost.
+fn prices(profile: &ReductionProfile, of: impl Fn(Cost) -> Cost) -> Result<[Price; STAGES], RunError> {
     let mut prices = [Price::default(); STAGES];
     for (stage, cost) in [
         (Stage::Task, profile.task),
@@ -138,19 +154,18 @@ fn prices(profile: &ReductionProfile, speed: f64) -> Result<[Price; STAGES], Run
         (Stage::Finish, profile.finish),
     ] {
         let name = stage.name();
-        if !(cost.spread >= 0.0 && cost.spread.is_finite()) {
+        let Wait { fixed, per_byte, per_result } = cost.wait;
+        let all = [("spread", cost.spread), ("wait", fixed), ("wait", per_byte), ("wait", per_result)];
+        if let Some((what, bad)) = all.into_iter().find(|(_, x)| !(*x >= 0.0 && x.is_finite())) {
             return Err(RunError::Invalid(format!(
-                "the spread of {name} in the profile is {}: expected a number from 0",
-                cost.spread
+                "the {what} of {name} in the profile is {bad}: expected a number from 0"
             )));
         }
+        let cost = of(cost);
         prices[stage as usize] = Price {
-            fixed: Time::from_seconds(cost.fixed / speed)?,
-            per_byte: PerByte::from_seconds(cost.per_byte / speed, &format!("cost per byte of {name}"))?,
-            per_result: PerResult::from_seconds(
-                cost.per_result / speed,
-                &format!("cost per result of {name}"),
-            )?,
+            fixed: Time::from_seconds(cost.fixed)?,
+            per_byte: PerByte::from_seconds(cost.per_byte, &format!("cost per byte of {name}"))?,
+            per_result: PerResult::from_seconds(cost.per_result, &format!("cost per result of {name}"))?,
             spread: cost.spread,
             few: 0,
         }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use forerun_platform::{Cost, Host, Platform, ReductionProfile, Seconds, Stage};
+use forerun_platform::{Cost, Host, Platform, ReductionProfile, Seconds, Share, Stage, Throttle, Wait};
 use forerun_skeleton::Charge;
 
 use super::{Measured, Pricing, Profiled};
@@ -83,6 +83,7 @@ fn bad_costs_and_hosts_are_refused() {
             Cost { per_byte: bad, ..Cost::default() },
             Cost { per_result: bad, ..Cost::default() },
             Cost { spread: bad, ..Cost::default() },
+            Cost { fixed: 1.0, wait: Wait::constant(bad), ..Cost::default() },
         ] {
             let profile = ReductionProfile { sink: cost, ..ReductionProfile::default() };
             assert!(Profiled::at_speed_one(&profile).is_err(), "{cost:?}");
@@ -120,4 +121,41 @@ fn measured_work_costs_its_cpu_time_over_the_speed() {
     assert!(price(&on(2.0).by_wall_clock(), Stage::Task, &idle) >= 0.01);
     assert_eq!(price(&on(1.0), Stage::Input, &idle), 0.0);
     assert!(price(&on(2.0).with_input(), Stage::Input, &idle) >= 0.02);
+}
+
+/// Whatever makes a host slow: what is waited for takes as long there.
+#[test]
+fn processor_time_alone_is_stretched() {
+    let sink = Cost { fixed: 1e-3, wait: Wait { per_byte: 1e-9, ..Wait::constant(0.25) }, ..Cost::default() };
+    let profile = ReductionProfile { sink, ..ReductionProfile::default() };
+    let throttle = Some(Throttle { quota: Seconds(1e-3), period: Seconds(10e-3) });
+    let plain = host("h", 1, 1, 1.0, &[]);
+    let background = forerun_platform::Measured::stated(Share(0.9));
+    let rest = 0.25 + 1e-3;
+    for (of, work) in [
+        (plain.clone(), 1e-3),
+        (host("h", 1, 1, 0.1, &[]), 10e-3),
+        (Host { background, ..plain.clone() }, 10e-3),
+        (host("h", 1, 1, 1.0, &[(0.0, 0.1)]), 10e-3),
+        // What fits into a quota is not stalled.
+        (Host { throttle, ..plain }, 1e-3),
+    ] {
+        for hosts in [vec![of.clone()], vec![of.clone(), host("other", 1, 1, 7.0, &[])]] {
+            let prices = Profiled::new(&profile, &platform(hosts), 2).expect("a valid platform");
+            let took = seconds(&prices, 0, 0.0, charge(Stage::Sink, 1_000_000, 1));
+            assert!((took - work - rest).abs() < 1e-9, "{of:?}: {took}");
+        }
+    }
+}
+
+#[test]
+fn what_a_delivery_waits_for_is_charged_as_it_is() {
+    let on =
+        |speed| Measured::new(&platform(vec![host("h", 1, 1, speed, &[])]), 1).expect("a valid platform");
+    let idle = || std::thread::sleep(Duration::from_millis(20));
+    let price = |speed| on(speed).price(0, Time::ZERO, charge(Stage::Sink, 0, 1), idle).1.seconds();
+    for speed in [0.5, 1.0, 50.0] {
+        let took = price(speed);
+        assert!(took >= 0.019, "at speed {speed}: {took}");
+    }
 }

@@ -58,8 +58,9 @@ pub(super) fn plan(
         attempts: how.retries.saturating_add(1),
     };
     if let Some(costs) = costs.filter(|_| rest > 0) {
+        let task_s = costs.task.fixed + costs.task.wait.fixed;
         if masters == 0 {
-            let makespan_s = costs.task.fixed * rest as f64;
+            let makespan_s = task_s * rest as f64;
             plan.predicted = Some(interval(makespan_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
@@ -72,18 +73,18 @@ pub(super) fn plan(
                 let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
                 let work_s = grain as f64 * costs.task.fixed;
                 let spread = costs.task.spread / (grain as f64).sqrt();
+                let wait_s = grain as f64 * costs.task.wait.fixed;
                 let tasks = Tasks::new(rest.div_ceil(grain), work_s, HEADER as f64, bytes);
-                Farm::on(&hosts, Tasks { spread, prefetch, ..tasks }).map_err(request)
+                Farm::on(&hosts, Tasks { wait_s, spread, prefetch, ..tasks }).map_err(request)
             };
             let trip = model(1, 1)?.trip(ranks).map_err(request)?;
             if how.tasks_per_message.is_none() {
-                let worth =
-                    (trip.master_s() / (OVERHEAD * costs.task.fixed.max(f64::MIN_POSITIVE))).ceil() as u64;
+                let worth = (trip.master_s() / (OVERHEAD * task_s.max(f64::MIN_POSITIVE))).ceil() as u64;
                 farm.grain = worth.clamp(1, (rest / (slaves as u64 * MESSAGES)).max(1));
             }
             if how.prefetch.is_none() {
-                let work_s = farm.grain as f64 * costs.task.fixed;
-                farm.prefetch = if trip.total_s - costs.task.fixed > TRIP * work_s { 2 } else { 1 };
+                let work_s = farm.grain as f64 * task_s;
+                farm.prefetch = if trip.total_s - task_s > TRIP * work_s { 2 } else { 1 };
             }
             let model = model(farm.grain, farm.prefetch)?;
             let prediction = model.predict(ranks, masters).map_err(request)?;

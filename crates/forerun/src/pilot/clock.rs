@@ -1,6 +1,7 @@
 //! The clock of a pilot.
 
 use std::time::Instant;
+use std::{fs, thread};
 
 use forerun_apps::ErasedJob;
 use rustix::time::{ClockId, clock_gettime};
@@ -10,18 +11,44 @@ use rustix::time::{ClockId, clock_gettime};
 pub(crate) enum Clock {
     /// The time that passes.
     Wall,
-    /// Processor time: where a quota stalls this process, how long a call takes depends on what the quota had left when it began,
-    /// and a platform says how much of a processor its hosts have.
+    /// The same, in which programs do the work, whose processor time is that of no thread here: nothing is taken for
+    /// waiting.
+    Programs,
+    /// Processor time, and what a call waits: where a quota stalls this process, how long a call takes depends on what the quota
+    /// had left when it began, and a platform says how much of a processor its hosts have.
     Processor,
 }
+
+/// What is less of a call's time than this is not taken for waiting: a page that is read, and what clocks are off.
+const LEAST: f64 = 0.02;
 
 /// A call under way.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Begun {
     clock: Clock,
-    wall: Instant,
+    /// Seconds that this thread was not given a processor although it could have used one.
+    delayed: Option<f64>,
     /// Processor time of this thread, and of all.
     used: (f64, f64),
+    wall: Instant,
+}
+
+/// How long a call took.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Took {
+    /// Seconds in all.
+    pub(crate) seconds: f64,
+    /// Part of them in which nothing of this process worked, nor waited for a processor: it was waiting for a
+    /// server or a disk.
+    pub(crate) wait: f64,
+}
+
+impl Took {
+    /// How much of the time was waited for, 0 to 1.
+    pub(super) fn share(self) -> f64 {
+        let share = if self.seconds > 0.0 { (self.wait / self.seconds).min(1.0) } else { 0.0 };
+        if share < LEAST { 0.0 } else { share }
+    }
 }
 
 impl Clock {
@@ -33,37 +60,61 @@ impl Clock {
 
     /// The same for `job`: of work that other processes do, only the wall knows.
     pub(super) fn of(job: &dyn ErasedJob, workers: usize) -> Clock {
-        if job.outside() { Clock::Wall } else { Clock::here(workers) }
+        if job.outside() { Clock::Programs } else { Clock::here(workers) }
     }
 
     /// How many times as long as by this clock a worker's calls take by the wall, in the long run, at least.
     pub(super) fn stretch(self) -> f64 {
         match self {
-            Clock::Wall => 1.0,
+            Clock::Wall | Clock::Programs => 1.0,
             Clock::Processor => forerun_mpi::processor_quota().map_or(1.0, |quota| (1.0 / quota).max(1.0)),
         }
     }
 
+    /// Whether what several threads do takes as long as if one did all of it.
+    pub(super) fn one_processor(self) -> bool {
+        self == Clock::Processor || thread::available_parallelism().is_ok_and(|many| many.get() == 1)
+    }
+
     /// Begins a call.
     pub(crate) fn begin(self) -> Begun {
-        Begun { clock: self, wall: Instant::now(), used: used() }
+        Begun { clock: self, delayed: delayed(), used: used(), wall: Instant::now() }
     }
 }
 
 impl Begun {
-    /// Seconds that the call took on this thread.
+    /// Seconds that the call took on this thread, and for a clock of processor time not what it waited.
     pub(crate) fn seconds(self) -> f64 {
         match self.clock {
-            Clock::Wall => self.wall.elapsed().as_secs_f64(),
+            Clock::Wall | Clock::Programs => self.wall.elapsed().as_secs_f64(),
             Clock::Processor => used().0 - self.used.0,
         }
     }
 
-    /// Seconds that the call took, of whose work other threads may have done a part.
-    pub(super) fn seconds_of_all(self) -> f64 {
+    /// How long the call took on this thread.
+    pub(super) fn took(self) -> Took {
+        let (passed, used) = (self.wall.elapsed().as_secs_f64(), used().0 - self.used.0);
+        self.parted(passed, used)
+    }
+
+    /// How long the call took, of whose work other threads may have done a part.
+    pub(super) fn took_of_all(self) -> Took {
+        let (passed, used) = (self.wall.elapsed().as_secs_f64(), used().1 - self.used.1);
+        self.parted(passed, used)
+    }
+
+    /// A call in which so many seconds passed, of which so many were worked.
+    fn parted(self, passed: f64, used: f64) -> Took {
+        let late = self.delayed.and_then(|before| Some((delayed()? - before).max(0.0)));
+        let rest = (passed - used).max(0.0);
         match self.clock {
-            Clock::Wall => self.wall.elapsed().as_secs_f64(),
-            Clock::Processor => used().1 - self.used.1,
+            Clock::Programs => Took { seconds: passed, wait: 0.0 },
+            Clock::Wall => Took { seconds: passed, wait: (rest - late.unwrap_or(0.0)).max(0.0) },
+            // What is stalled and what waits are not told apart where the system says nothing of it.
+            Clock::Processor => {
+                let wait = late.map_or(0.0, |late| (rest - late).max(0.0));
+                Took { seconds: used + wait, wait }
+            }
         }
     }
 }
@@ -74,6 +125,14 @@ fn used() -> (f64, f64) {
         now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
     };
     (of(ClockId::ThreadCPUTime), of(ClockId::ProcessCPUTime))
+}
+
+/// Seconds so far that this thread could have run and did not, as others did or a quota was used up; `None` where the system
+/// does not count them. (The second figure of schedstat is in nanoseconds.)
+fn delayed() -> Option<f64> {
+    let line = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanos: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(nanos as f64 * 1e-9)
 }
 
 #[cfg(test)]
@@ -87,9 +146,49 @@ mod tests {
     fn a_stall_counts_by_the_wall_only() {
         let (wall, processor) = (Clock::Wall.begin(), Clock::Processor.begin());
         sleep(Duration::from_millis(20));
-        assert!(wall.seconds() >= 0.02 && wall.seconds_of_all() >= 0.02);
+        assert!(wall.seconds() >= 0.02);
         assert!(processor.seconds() < 0.01, "{}", processor.seconds());
         assert_eq!(Clock::Wall.stretch(), 1.0);
         assert!(Clock::Processor.stretch() >= 1.0);
+    }
+    #[test]
+    fn what_is_waited_for_is_no_work() {
+        let run = |clock: Clock, f: &dyn Fn()| {
+            let begun = clock.begin();
+            f();
+            begun.took()
+        };
+        let idle = || sleep(Duration::from_millis(20));
+        let busy = || {
+            let begun = used().0;
+            while used().0 - begun < 0.02 {
+                std::hint::spin_loop();
+            }
+        };
+        let (waited, worked) = (run(Clock::Wall, &idle), run(Clock::Wall, &busy));
+        assert!(waited.seconds >= 0.02 && waited.wait > 0.015, "{waited:?}");
+        // However busy the machine is: not to be given a processor is no waiting.
+        assert!(worked.seconds >= 0.02 && (delayed().is_none() || worked.wait < 0.01), "{worked:?}");
+        assert_eq!(run(Clock::Programs, &idle).wait, 0.0);
+        let parted = run(Clock::Processor, &|| [&idle as &dyn Fn(), &busy].iter().for_each(|f| f()));
+        let wait = if delayed().is_some() { 0.015..0.1 } else { 0.0..1e-9 };
+        assert!(wait.contains(&parted.wait), "{parted:?}");
+        assert!((0.02..0.03).contains(&(parted.seconds - parted.wait)), "{parted:?}");
+    }
+
+    /// A thread that waits for another of its own process waits for nothing outside.
+    #[test]
+    fn what_other_threads_work_is_not_waited_for() {
+        let begun = Clock::Wall.begin();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let begun = used().0;
+                while used().0 - begun < 0.03 {
+                    std::hint::spin_loop();
+                }
+            });
+        });
+        let took = begun.took_of_all();
+        assert!(took.seconds >= 0.03 && took.wait < 0.8 * took.seconds, "{took:?}");
     }
 }

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use forerun_apps::{ErasedJob, ErasedMessage};
 use forerun_platform::statistics::median;
-use forerun_platform::{Cost, JoinAt, Stage};
+use forerun_platform::{Cost, JoinAt, Stage, Wait};
 use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 
-use super::clock::Clock;
+use super::clock::{Clock, Took};
 use super::fit::{Point, fit};
 use super::sample::{bytes_of, failed};
 
@@ -28,7 +28,7 @@ const SINGLE: usize = 3;
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
 /// all others at once. Every byte is merged once a level, beside what finishing does anyway: it shows as far
-/// as it takes longer.
+/// as it takes longer, or where there is one processor for both, in full.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
@@ -40,7 +40,8 @@ pub(super) fn rehearse(
     if job.join() == JoinAt::Sink {
         // Merged results do not grow much: what the end of one costs is that of any.
         let one = end(job, clock, pieces.drain(..pieces.len().min(1)).collect())?;
-        let (sink, finish) = (Cost::constant(one.sinking), Cost::constant(one.finishing));
+        let of = |took: Took| Cost::constant(took.seconds).waiting(took.share());
+        let (sink, finish) = (of(one.sinking), of(one.finishing));
         return Ok(Ends { sink, finish, join: *merge });
     }
     let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
@@ -48,24 +49,36 @@ pub(super) fn rehearse(
     for piece in pieces {
         singles.push(end(job, clock, vec![piece])?);
     }
-    let of = |seconds: fn(&Rehearsed) -> f64| beyond(&empty, &singles, seconds);
+    let of = |took: fn(&Rehearsed) -> Took| beyond(&empty, &singles, took);
     let (sink, finish) = (of(|r| r.sinking), of(|r| r.finishing));
     // The sink's fixed cost is that of a delivery, of opening and of closing.
     let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
     let levels = (others.len().max(1) as f64).log2();
     if levels == 0.0 {
-        return Ok(Ends { sink, finish, join: *merge });
+        let sink = parted(sink, &empty, &singles, |r| r.sinking);
+        return Ok(Ends { sink, finish: parted(finish, &empty, &singles, |r| r.finishing), join: *merge });
     }
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
-    let sink = Cost { per_byte: (all.sinking - sink.fixed).max(0.0) / all.each(), ..sink };
-    let joining = (all.finishing - finish.fixed).max(0.0);
+    let sink = Cost { per_byte: (all.sinking.seconds - sink.fixed).max(0.0) / all.each(), ..sink };
+    let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
     let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
-    let join = Cost { per_byte: joining / levels / all.bytes.max(1.0), ..Cost::default() };
+    let of_finish = if clock.one_processor() { finish.per_byte * all.bytes } else { 0.0 };
+    let join = (joining - of_finish) / levels / all.bytes.max(1.0);
+    let join = Cost { per_byte: join.max(0.0), ..Cost::default() };
     // What took no longer than finishing alone is at most as much.
-    let hidden = all.finishing <= finish.seconds(all.bytes, 1.0);
-    let join = if hidden && merge.per_byte < join.per_byte { *merge } else { join };
+    let hidden = all.finishing.seconds <= finish.seconds(all.bytes, 1.0);
+    let join = if hidden && merge.per_byte < join.per_byte {
+        *merge
+    } else {
+        // What joining is longer by waits as what it is beside.
+        let beside = parted(Cost { fixed: finish.fixed, ..join }, &empty, &[all], |r| r.finishing);
+        Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..beside.wait }, ..beside }
+    };
+    let sink = parted(sink, &empty, &[all], |r| r.sinking);
+    singles.push(all);
+    let finish = parted(finish, &empty, &singles, |r| r.finishing);
     Ok(Ends { sink, finish, join })
 }
 
@@ -75,9 +88,9 @@ struct Rehearsed {
     bytes: f64,
     /// Deliveries.
     count: f64,
-    /// Seconds of a delivery, in the mean, and of the finish.
-    sinking: f64,
-    finishing: f64,
+    /// A delivery, in the mean, and the finish.
+    sinking: Took,
+    finishing: Took,
 }
 
 impl Rehearsed {
@@ -101,7 +114,8 @@ fn empty(job: &dyn ErasedJob, clock: Clock, time: Duration) -> Result<Vec<Rehear
 }
 
 /// The cost of an end: that of one with nothing in it, and what it takes longer by the byte.
-fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) -> f64) -> Cost {
+fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], took: fn(&Rehearsed) -> Took) -> Cost {
+    let seconds = |r: &Rehearsed| took(r).seconds;
     let of_empty: Vec<f64> = empty.iter().map(seconds).collect();
     let of_singles: Vec<f64> = singles.iter().filter(|r| r.bytes > 0.0).map(seconds).collect();
     let least = of_empty.iter().copied().fold(f64::INFINITY, f64::min);
@@ -131,6 +145,21 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], seconds: fn(&Rehearsed) ->
     Cost { fixed, per_byte: took / bytes, spread, error, ..Cost::default() }
 }
 
+/// The same cost with what is waited for of it: of its fixed part as much as of ends with nothing in them, and of
+/// the rest as much as of what `full` ones take longer.
+fn parted(cost: Cost, empty: &[Rehearsed], full: &[Rehearsed], took: fn(&Rehearsed) -> Took) -> Cost {
+    let sum = |ends: &[Rehearsed], fixed: Took| {
+        ends.iter().map(took).fold(Took::default(), |sum, t| Took {
+            seconds: sum.seconds + (t.seconds - fixed.seconds).max(0.0),
+            wait: sum.wait + (t.wait - fixed.wait).max(0.0),
+        })
+    };
+    let waits = sum(empty, Took::default()).share();
+    let fixed = Took { seconds: cost.fixed, wait: waits * cost.fixed };
+    let rest = Cost { fixed: 0.0, ..cost }.waiting(sum(full, fixed).share());
+    Cost { fixed: cost.fixed - fixed.wait, wait: Wait { fixed: fixed.wait, ..rest.wait }, ..rest }
+}
+
 /// How far ends with nothing in them are from `fixed`, relative to it.
 fn deviation(ends: &[f64], fixed: f64) -> f64 {
     if ends.len() < 2 || fixed <= 0.0 {
@@ -151,22 +180,44 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
         sink.accept(piece).map_err(failed)?;
     }
     let left = sink.close().map_err(failed)?;
-    let sinking = begun.seconds_of_all();
+    let Took { seconds, wait } = begun.took_of_all();
+    let sinking = Took { seconds: seconds / count, wait: wait / count };
     let begun = clock.begin();
     // What is fixed of a finish shows only with a sink that was open.
     let left = if pieces_in > 0 || job.join() == JoinAt::Finish { vec![left] } else { Vec::new() };
     let result = job.rehearse_finish(left).map_err(failed)?;
-    let finishing = begun.seconds_of_all();
+    let finishing = begun.took_of_all();
     drop(result);
-    Ok(Rehearsed { bytes, count, sinking: sinking / count, finishing })
+    Ok(Rehearsed { bytes, count, sinking, finishing })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Rehearsed, beyond};
+    use super::{Rehearsed, Took, beyond, parted};
 
-    fn rehearsed(bytes: f64, finishing: f64) -> Rehearsed {
-        Rehearsed { bytes, count: 1.0, sinking: 0.0, finishing }
+    fn rehearsed(bytes: f64, seconds: f64) -> Rehearsed {
+        waiting(bytes, seconds, 0.0)
+    }
+
+    fn waiting(bytes: f64, seconds: f64, wait: f64) -> Rehearsed {
+        Rehearsed { bytes, count: 1.0, sinking: Took::default(), finishing: Took { seconds, wait } }
+    }
+
+    #[test]
+    fn an_end_waits_for_its_fixed_part_and_for_bytes() {
+        // 2 ms, of which half is waited for, and 1 ns a byte, of which four fifths.
+        let empty = [waiting(0.0, 2e-3, 1e-3), waiting(0.0, 2e-3, 1e-3)];
+        let full = [waiting(1e6, 3e-3, 1.8e-3), waiting(3e6, 5e-3, 3.4e-3)];
+        let cost = parted(beyond(&empty, &full, |r| r.finishing), &empty, &full, |r| r.finishing);
+        assert!((cost.seconds(1e6, 1.0) - 3e-3).abs() < 1e-9, "{cost:?}");
+        assert!(
+            (cost.wait.fixed - 1e-3).abs() < 1e-9 && (cost.wait.per_byte - 8e-10).abs() < 1e-15,
+            "{cost:?}"
+        );
+        // Ten times the processor time, and no more.
+        assert!((cost.on(0.1).seconds(1e6, 1.0) - (1e-2 + 2e-3 + 1.8e-3)).abs() < 1e-9, "{cost:?}");
+        let none = parted(beyond(&[], &[], |r| r.finishing), &[], &[], |r| r.finishing);
+        assert_eq!(none.seconds(1e6, 1.0), 0.0);
     }
 
     #[test]

@@ -3,11 +3,15 @@
 use forerun_platform::Cost;
 use forerun_platform::statistics::{median, normal_quantile, student_quantile};
 
+use super::clock::Took;
+
 /// One timed call.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) bytes: f64,
     pub(crate) seconds: f64,
+    /// Part of them that was waited for.
+    pub(super) wait: f64,
     /// Workers that did the like at the same time.
     pub(super) neighbours: f64,
     /// The phase of the pilot that it was timed in.
@@ -17,7 +21,12 @@ pub(crate) struct Point {
 impl Point {
     /// A call alone.
     pub(crate) fn new(bytes: f64, seconds: f64) -> Self {
-        Point { bytes, seconds, neighbours: 0.0, phase: 0 }
+        Point { bytes, seconds, wait: 0.0, neighbours: 0.0, phase: 0 }
+    }
+
+    /// The same, timed beside others that made it so many times as long.
+    pub(super) fn less(self, slower: f64) -> Self {
+        Point { seconds: self.seconds / slower, wait: self.wait / slower, ..self }
     }
 }
 
@@ -67,7 +76,10 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
     let free = points.len() as f64 - 2.0;
     let spread = if free > 0.0 { deviation(&points, line, scale) } else { 0.0 };
     let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free) } else { UNTOLD };
-    Cost { fixed: line.0, per_byte: line.1, per_result: 0.0, spread, error }
+    let cost = Cost { fixed: line.0, per_byte: line.1, spread, error, ..Cost::default() };
+    // As much of any call is waited for as of all together: to tell it by size, there is too little of it.
+    let add = |sum: Took, p: &Point| Took { seconds: sum.seconds + p.seconds, wait: sum.wait + p.wait };
+    cost.waiting(points.iter().fold(Took::default(), add).share())
 }
 
 /// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
@@ -190,6 +202,18 @@ mod tests {
         let mean = calls.iter().map(|c| c.1).sum::<f64>() / calls.len() as f64;
         let cost = fit(&points(&calls));
         assert!((cost.seconds(1e6, 1.0) / mean - 1.0).abs() < 0.01, "{cost:?}, mean {mean}");
+    }
+
+    #[test]
+    fn a_part_of_the_time_is_waited_for() {
+        let line = [1e5, 1e6, 4e6]
+            .map(|b| Point { wait: 0.25 * (1e-3 + 2e-9 * b), ..Point::new(b, 1e-3 + 2e-9 * b) });
+        let cost = fit(&line);
+        assert!((cost.seconds(1e6, 1.0) / 3e-3 - 1.0).abs() < 1e-6, "{cost:?}");
+        assert!(
+            (cost.on(0.1).seconds(1e6, 1.0) / (0.75 * 3e-2 + 0.25 * 3e-3) - 1.0).abs() < 1e-6,
+            "{cost:?}"
+        );
     }
 
     #[test]

@@ -129,8 +129,7 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
 
     let tasks = sampled.tasks.len() + sampled.beside.tasks.len();
     let contention = contention(&sampled, workers);
-    let alone =
-        |point: Point| Point { seconds: point.seconds / (1.0 + contention * point.neighbours), ..point };
+    let alone = |point: Point| point.less(1.0 + contention * point.neighbours);
     // Much smaller tasks, which fit a cache, tell little of what large ones cost.
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
     let largest = all().map(|p| p.bytes).fold(0.0, f64::max);

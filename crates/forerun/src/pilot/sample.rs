@@ -6,7 +6,7 @@ use forerun_skeleton::guard::guard;
 use forerun_skeleton::reduction::Piece;
 use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
 
-use super::clock::Clock;
+use super::clock::{Clock, Took};
 use super::fit::Point;
 
 /// Runs tasks and merges of a job and times them.
@@ -129,7 +129,8 @@ impl<'j> Sampler<'j> {
         }
         let begun = self.clock.begin();
         let value = guard(0, charge, f).map_err(|failure| RunError::Failed(*failure))?;
-        Ok((Point::new(charge.bytes as f64, begun.seconds()), value))
+        let Took { seconds, wait } = begun.took();
+        Ok((Point { wait, ..Point::new(charge.bytes as f64, seconds) }, value))
     }
 
     /// Runs task `index`.
