@@ -73,6 +73,8 @@ impl Wire {
         let figures = [
             ("send overhead", wire.send.0),
             ("send overhead per byte", wire.send.1),
+            ("send overhead per rank", network.send_overhead.per_rank.value.0),
+            ("receive overhead per rank", network.receive_overhead.per_rank.value.0),
             ("receive overhead", wire.receive.0),
             ("receive overhead per byte", wire.receive.1),
             ("latency", wire.latency),

@@ -79,6 +79,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bound;
 mod masters;
 mod optimum;
 mod predict;

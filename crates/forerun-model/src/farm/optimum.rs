@@ -1,6 +1,13 @@
 //! The best number of processors and of masters, and where the master saturates.
+//!
+//! Numbers are looked for in ranges, of which only those are divided whose bound ([`super::bound`]) says that they
+//! may hold what is looked for, so that a farm of a million ranks takes some hundred predictions and not as many as ranks.
 
-use super::{Farm, Masters, Prediction};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::RangeInclusive;
+
+use super::{Farm, Prediction};
 use crate::ModelError;
 
 /// What rounding may do to a bound, as a part of it.
@@ -13,19 +20,27 @@ impl Farm {
     /// # Errors
     /// The overheads are out of bounds.
     pub fn saturation(&self, most: usize) -> Result<Option<usize>, ModelError> {
-        // Overheads grow with the ranks: so does the master's time, and by as much each slave's.
-        for ranks in 2..=most {
-            let trip = self.trip(ranks)?;
-            let busy = (ranks - 1) as f64 * trip.master_s().max(trip.port_s);
-            if busy >= trip.slave_cycle_s(self.tasks().prefetch) {
-                return Ok(Some(ranks));
+        let prefetch = self.tasks().prefetch;
+        let mut left = vec![2..=most];
+        while let Some(range) = left.pop().filter(|r| !r.is_empty()) {
+            let (first, last) = (*range.start(), *range.end());
+            // The master's time grows with the ranks, and so does a slave's.
+            let trip = self.trip(last)?;
+            let busy = (last - 1) as f64 * trip.master_s().max(trip.port_s);
+            if busy < self.trip(first)?.slave_cycle_s(prefetch) {
+                continue;
             }
+            if first == last {
+                return Ok(Some(first));
+            }
+            let [low, high] = halves(&range);
+            left.extend([high, low]);
         }
         Ok(None)
     }
 
-    /// The prediction of least expected makespan with one master and 2 to `most` ranks; of equals, that of
-    /// fewest. Numbers are left out only where a lower bound shows them to take longer.
+    /// The prediction of least expected makespan with one master and 2 to `most` ranks; of those that are equal to
+    /// rounding, that of fewest. Numbers are left out only where a lower bound shows them to take longer.
     ///
     /// # Errors
     /// `most` is below 2; the overheads are out of bounds.
@@ -33,22 +48,7 @@ impl Farm {
         if most < 2 {
             return Err(ModelError::new(format!("a farm of at most {most} ranks: expected at least 2")));
         }
-        let mut best = self.predict(2, 1)?;
-        // The most first, since it is often near the best.
-        let last = self.predict(most, 1)?;
-        let known = last.makespan_s.min(best.makespan_s);
-        for ranks in 3..=most {
-            let trip = self.trip(ranks)?;
-            let bound = trip.least_s((ranks - 1) as u64, self.tasks().count);
-            if bound > known.min(best.makespan_s) * (1.0 + ROUNDING) {
-                continue;
-            }
-            let next = self.predict(ranks, 1)?;
-            if next.makespan_s < best.makespan_s {
-                best = next;
-            }
-        }
-        Ok(best)
+        best(2..=most, |range| self.least_by_ranks(range), |ranks| self.predict(ranks, 1))
     }
 
     /// The predictions for `ranks` ranks with 1 to `ranks / 2` masters, in order.
@@ -59,25 +59,60 @@ impl Farm {
         (1..=(ranks / 2).max(1)).map(|masters| self.predict(ranks, masters)).collect()
     }
 
-    /// That of [`by_masters`](Self::by_masters) with the least expected makespan; of equals, that of fewest
-    /// masters. Numbers are left out only where a lower bound shows them to take longer.
+    /// That of [`by_masters`](Self::by_masters) with the least expected makespan; of those that are equal to rounding, that of
+    /// fewest masters. Numbers are left out only where a lower bound shows them to take longer.
     ///
     /// # Errors
     /// As there.
     pub fn best_masters(&self, ranks: usize) -> Result<Prediction, ModelError> {
         let trip = self.trip(ranks)?;
-        let mut best = self.predict(ranks, 1)?;
-        for masters in 2..=ranks / 2 {
-            let groups = Masters::new(ranks, masters)?.groups(self.tasks().count);
-            let bounds = groups.iter().map(|&(slaves, tasks)| trip.least_s(slaves, tasks));
-            if bounds.fold(0.0, f64::max) > best.makespan_s * (1.0 + ROUNDING) {
-                continue;
+        let least = |range: &RangeInclusive<usize>| Ok(self.least_by_masters(ranks, &trip, range));
+        best(1..=(ranks / 2).max(1), least, |masters| self.predict(ranks, masters))
+    }
+}
+
+/// The prediction of least makespan for a number in the range, of equals that of the least number; `least` bounds the
+/// makespans of a range from below. The range with the least bound is divided first.
+fn best(
+    range: RangeInclusive<usize>,
+    least: impl Fn(&RangeInclusive<usize>) -> Result<f64, ModelError>,
+    predict: impl Fn(usize) -> Result<Prediction, ModelError>,
+) -> Result<Prediction, ModelError> {
+    let mut at = *range.start();
+    let mut best = predict(at)?;
+    let mut left = BinaryHeap::new();
+    // Bounds are not negative, so that they are ordered as their bits are; of equals the least number comes first.
+    let entry = |range: RangeInclusive<usize>| -> Result<_, ModelError> {
+        Ok(Reverse((least(&range)?.to_bits(), *range.start(), *range.end())))
+    };
+    left.push(entry(range)?);
+    while let Some(Reverse((bound, first, last))) = left.pop() {
+        let bound = f64::from_bits(bound);
+        if bound > best.makespan_s * (1.0 + ROUNDING) {
+            break;
+        }
+        if first > at && bound >= best.makespan_s * (1.0 - ROUNDING) {
+            continue;
+        }
+        if first < last {
+            for half in halves(&(first..=last)) {
+                left.push(entry(half)?);
             }
-            let next = self.predict(ranks, masters)?;
-            if next.makespan_s < best.makespan_s {
-                best = next;
+        } else if first != at {
+            let next = predict(first)?;
+            let less = next.makespan_s < best.makespan_s * (1.0 - ROUNDING);
+            let equal = next.makespan_s <= best.makespan_s * (1.0 + ROUNDING);
+            if less || (equal && first < at) {
+                (at, best) = (first, next);
             }
         }
-        Ok(best)
     }
+    Ok(best)
+}
+
+/// Both halves of a range of at least two numbers.
+fn halves(range: &RangeInclusive<usize>) -> [RangeInclusive<usize>; 2] {
+    let (first, last) = (*range.start(), *range.end());
+    let middle = first + (last - first) / 2;
+    [first..=middle, middle + 1..=last]
 }

@@ -106,9 +106,14 @@ impl Farm {
     pub fn predict(&self, ranks: usize, masters: usize) -> Result<Prediction, ModelError> {
         let groups = Masters::new(ranks, masters)?.groups(self.tasks.count);
         let trip = self.trip(ranks)?;
-        let mut kinds: Vec<(u64, u64)> = groups.clone();
+        // A few kinds, however many groups.
+        let mut kinds: Vec<(u64, u64)> = Vec::new();
+        for group in groups {
+            if !kinds.contains(&group) {
+                kinds.push(group);
+            }
+        }
         kinds.sort_unstable();
-        kinds.dedup();
         let prefetch = self.tasks.prefetch;
         let mut longest = (0.0f64, 0.0f64, kinds[0].0);
         for &(slaves, tasks) in &kinds {

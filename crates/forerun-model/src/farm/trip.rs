@@ -88,16 +88,6 @@ impl Trip {
         self.give_s + self.take_s
     }
 
-    /// Seconds that `tasks` tasks take with `slaves` slaves at least: the master's time for all of them, a
-    /// slave's for its part, and a round trip.
-    pub(super) fn least_s(&self, slaves: u64, tasks: u64) -> f64 {
-        if tasks == 0 {
-            return 0.0;
-        }
-        let slave = tasks.div_ceil(slaves) as f64 * self.slave_s;
-        (tasks as f64 * self.master_s()).max(slave).max(self.total_s)
-    }
-
     /// Seconds in which a slave gets through a task if the master is always free: the longest of its own time,
     /// its port's and a round trip over the tasks that it has at a time.
     pub fn slave_cycle_s(&self, prefetch: u64) -> f64 {
