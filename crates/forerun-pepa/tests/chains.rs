@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::cell::Cell;
+
 use common::{near, solved, space, system};
 use forerun_pepa::chain::Chain;
 use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
@@ -9,7 +11,7 @@ use forerun_pepa::fluid::{Fluid, fluid};
 use forerun_pepa::measures::{Measures, response};
 use forerun_pepa::simulate::{Simulation, simulate};
 use forerun_pepa::solve::{LongRun, Solving, steady};
-use forerun_pepa::transient::{PassageError, Start, Targets, passage, transient};
+use forerun_pepa::transient::{PassageError, Start, Targets, events, passage, transient};
 use proptest::prelude::*;
 
 /// A queue with places for `k`, as one component.
@@ -211,6 +213,26 @@ fn what_has_settled_costs_nothing_and_what_would_take_for_ever_is_refused() {
         let refused = passage(&system, &space, None, &targets, &[until], &[0.5], &|| false);
         assert!(matches!(refused, Err(PassageError::TooLong(_))), "{until}: {refused:?}");
     }
+}
+
+#[test]
+fn events_are_about_as_many_as_are_said_and_each_may_be_the_last() {
+    let (system, space) = space("P = (a, 3).P1 + (x, 9).P; P1 = (b, 1).P2; P2 = (c, 1).P; P");
+    let (chain, until) = (Chain::of(&space), 400.0);
+    let said = events(&space, until);
+    assert!((said - 3.0 * until).abs() < 0.05 * said, "{said}");
+    let asked = Cell::new(0.0);
+    let count = || {
+        asked.set(asked.get() + 1.0);
+        asked.get() >= 100.0
+    };
+    transient(&chain, &Start::Initial, &[until], 1e-10, &count, &mut |_, _| ()).unwrap();
+    assert!(asked.get() <= 101.0, "it went on to {}", asked.get());
+    asked.set(-1e9);
+    let targets = Targets { from: None, to: "c".into() };
+    passage(&system, &space, None, &targets, &[until], &[0.5], &count).unwrap();
+    let all = asked.get() + 1e9;
+    assert!(all > 20.0 && all < 1.5 * said, "{all} of {said}");
 }
 
 #[test]

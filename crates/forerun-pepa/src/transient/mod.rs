@@ -7,5 +7,5 @@ mod until;
 
 pub use passage::{Passage, PassageError, Targets, passage};
 pub use poisson::{Poisson, poisson};
-pub use uniform::{Start, TooLong, transient};
+pub use uniform::{Start, TooLong, events, transient};
 pub use until::{Until, UntilError, until};

@@ -4,9 +4,15 @@ use std::fmt;
 
 use super::poisson::poisson;
 use crate::chain::Chain;
+use crate::parallel::fill;
+use crate::space::Space;
 
 /// Most events that are expected of a uniformised chain: as many passes over it, and beyond what rounding leaves sure.
 const MOST_EVENTS: f64 = 1e10;
+/// How much faster than the fastest state is left events come: so that every state may also stay as it is.
+const FASTER: f64 = 1.02;
+/// States that a thread looks at, at least.
+const PART: usize = 1 << 15;
 
 /// More would happen than can be followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -59,11 +65,13 @@ impl Start {
 /// One step of the uniformised chain: where it is after an event at rate `rate`, which is at least as fast as any
 /// state is left.
 pub(super) fn step(chain: &Chain, rate: f64, x: &[f64], next: &mut Vec<f64>) {
-    next.clear();
-    next.extend((0..chain.states()).map(|s| {
-        let stays = 1.0 - chain.exits[s] / rate;
-        x[s] * stays + chain.inflow(s, x) / rate
-    }));
+    next.resize(chain.states(), 0.0);
+    fill(next, PART, |first, next| {
+        for (s, next) in (first..).zip(next) {
+            let stays = 1.0 - chain.exits[s] / rate;
+            *next = x[s] * stays + chain.inflow(s, x) / rate;
+        }
+    });
 }
 
 /// How far two distributions are from each other: the sum over the states.
@@ -73,13 +81,22 @@ fn moved(x: &[f64], y: &[f64]) -> f64 {
 
 /// The rate of a uniformised chain's events, if those until the last of the times are at most `most`.
 pub(super) fn event_rate(chain: &Chain, times: &[f64], most: f64) -> Result<f64, TooLong> {
-    let rate = chain.exits.iter().fold(0.0f64, |a, b| a.max(*b)).max(f64::MIN_POSITIVE) * 1.02;
+    let rate = chain.exits.iter().fold(0.0f64, |a, b| a.max(*b)).max(f64::MIN_POSITIVE) * FASTER;
     let until = times.iter().fold(0.0f64, |a, b| a.max(*b));
-    if rate * until <= most { Ok(rate) } else { Err(TooLong { rate: rate / 1.02, until, most }) }
+    if rate * until <= most { Ok(rate) } else { Err(TooLong { rate: rate / FASTER, until, most }) }
+}
+
+/// About how many events of its uniformised chain are followed until a time: fewer if it has settled before. `stop` of
+/// [`transient`] and [`passage`](super::passage) is asked after each, so that progress may be shown. Cost: a pass over the transitions.
+pub fn events(space: &Space, until: f64) -> f64 {
+    let exit = |state: usize| -> f64 {
+        space.from(state).filter(|s| s.to as usize != state).map(|s| s.rate).sum()
+    };
+    (0..space.states()).map(exit).fold(0.0, f64::max) * FASTER * until
 }
 
 /// Calls back with the distribution at each of the times, which must ascend. What is left out has a probability below
-/// `epsilon` in all. `stop` ends it early. Cost: passes over the chain, about as many as the fastest state is left
+/// `epsilon` in all. `stop`, which is asked after every event, ends it early. Cost: passes over the chain, about as many as the fastest state is left
 /// until the last time; fewer if the chain has settled before.
 ///
 /// # Errors

@@ -5,16 +5,16 @@ use std::path::Path;
 use forerun_pepa::chain::Chain;
 use forerun_pepa::fluid::{Fluid, fluid as integrate};
 use forerun_pepa::measures::Measures;
-use forerun_pepa::transient::{Start, transient as uniformise};
+use forerun_pepa::transient::{Start, events, transient as uniformise};
 use serde::Serialize;
 
 use super::figure;
 use super::model::load;
+use super::progress::counted;
 use super::states::{describe, explore};
 use crate::cli::pepa::{FluidArgs, TimesArgs, TransientArgs};
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
-use crate::execute::stop_if_interrupted;
 use crate::file;
 use crate::text::{Align, Table, colour};
 
@@ -114,11 +114,13 @@ pub(super) fn transient(args: &TransientArgs, context: &Context) -> Result<(), C
     let loaded = load(&args.model)?;
     let space = explore(&loaded.system, &args.space, context)?;
     let chain = Chain::of(&space);
-    let stop = || context.interrupt.signal().is_some();
     let (mut rows, mut names) = (Vec::new(), (Vec::new(), Vec::new()));
-    let bar = context.console.bar(Some(times.len() as u64), "times");
-    context.interrupt.busy(|| {
-        uniformise(&chain, &Start::Initial, &times, args.epsilon, &stop, &mut |time, x| {
+    let expected = events(&space, args.times.until);
+    counted(context, Some(expected), "events", |stop| {
+        uniformise(&chain, &Start::Initial, &times, args.epsilon, stop, &mut |time, x| {
+            if context.interrupt.signal().is_some() {
+                return;
+            }
             let measures = Measures::of(&loaded.system, &space, x);
             rows.push(
                 std::iter::once(time)
@@ -128,12 +130,9 @@ pub(super) fn transient(args: &TransientArgs, context: &Context) -> Result<(), C
             );
             let of = |all: &[(String, f64)]| all.iter().map(|(n, _)| n.clone()).collect();
             names = (of(&measures.population), of(&measures.throughput));
-            bar.inc(1);
         })
         .map_err(|e| request(e.to_string()))
-    })?;
-    bar.finish_and_clear();
-    stop_if_interrupted(&context.interrupt)?;
+    })??;
     context.console.say("states", &describe(&space))?;
     give(&args.times, &names.0, &names.1, rows, context)
 }
@@ -145,9 +144,8 @@ pub(super) fn fluid(args: &FluidArgs, context: &Context) -> Result<(), CliError>
     }
     let loaded = load(&args.model)?;
     let how = Fluid { tolerance: args.tolerance, ..Fluid::default() };
-    let stop = || context.interrupt.signal().is_some();
-    let course = context.interrupt.busy(|| Ok(integrate(&loaded.system, &times, &how, &stop)))?;
-    stop_if_interrupted(&context.interrupt)?;
+    let course =
+        counted(context, None, "following", |stop| integrate(&loaded.system, &times, &how, stop))?;
     if let Some(why) = course.ended {
         return Err(failed(format!(
             "the differential equations were followed up to time {}: {why}",

@@ -5,6 +5,7 @@ mod export;
 mod measure;
 mod model;
 mod passage;
+mod progress;
 mod simulate;
 mod solve;
 mod states;

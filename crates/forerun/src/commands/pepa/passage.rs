@@ -2,18 +2,18 @@
 
 use forerun_pepa::model::System;
 use forerun_pepa::space::Space;
-use forerun_pepa::transient::{PassageError, Targets, Until, UntilError, passage, until};
+use forerun_pepa::transient::{PassageError, Targets, Until, UntilError, events, passage, until};
 use serde::Serialize;
 
 use super::course::{Columns, times};
 use super::figure;
 use super::model::load;
+use super::progress::counted;
 use super::solve::long_run;
 use super::states::{describe, explore};
 use crate::cli::pepa::PassageArgs;
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
-use crate::execute::stop_if_interrupted;
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -57,15 +57,14 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     };
     let targets = Targets { from: args.from.clone(), to: args.to.clone() };
     let begin = steady.as_ref().map(|s| s.x.as_slice());
-    let stop = || context.interrupt.signal().is_some();
-    let found = context
-        .interrupt
-        .busy(|| Ok(passage(&loaded.system, &space, begin, &targets, &times, &args.quantiles, &stop)))?
-        .map_err(|e| match e {
-            PassageError::TooLong(_) => request(e.to_string()),
-            _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
-        })?;
-    stop_if_interrupted(&context.interrupt)?;
+    let expected = events(&space, args.times.until);
+    let found = counted(context, Some(expected), "events", |stop| {
+        passage(&loaded.system, &space, begin, &targets, &times, &args.quantiles, stop)
+    })?
+    .map_err(|e| match e {
+        PassageError::TooLong(_) => request(e.to_string()),
+        _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
+    })?;
     let whole = match args.from {
         Some(_) => None,
         None => mean(&loaded.system, &space, &args.to, context)?,
@@ -112,10 +111,7 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
 
 /// The mean from the initial state; none if it may never end.
 fn mean(system: &System, space: &Space, to: &str, context: &Context) -> Result<Option<Until>, CliError> {
-    let stop = || context.interrupt.signal().is_some();
-    let found = context.interrupt.busy(|| Ok(until(system, space, to, &stop)))?;
-    stop_if_interrupted(&context.interrupt)?;
-    match found {
+    match counted(context, None, "mean", |stop| until(system, space, to, stop))? {
         Ok(found) => Ok(Some(found)),
         Err(UntilError::Maybe(_)) => Ok(None),
         Err(e) => Err(failed(e)),

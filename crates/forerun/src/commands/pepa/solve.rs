@@ -12,6 +12,7 @@ use serde_json::{Map, Value};
 use super::figure;
 use super::measure::Wanted;
 use super::model::load;
+use super::progress::counted;
 use super::states::{describe, explore};
 use crate::cli::pepa::SolveArgs;
 use crate::commands::Context;
@@ -63,8 +64,7 @@ pub(super) fn long_run(
         )));
     }
     let how = Solving { tolerance, ..Solving::default() };
-    let stop = || context.interrupt.signal().is_some();
-    let found = context.interrupt.busy(|| Ok(steady(system, space, &how, &stop)));
+    let found = counted(context, None, "solving", |stop| steady(system, space, &how, stop));
     found?.map_err(|e: SolveError| failed(e))
 }
 
