@@ -1,7 +1,7 @@
 //! Laws of the models of jobs.
 
 use forerun_pepa::check::check;
-use forerun_pepa::job::{Activity, Farm, Form, JobError, Limits, Reduction, predict, predict_farm};
+use forerun_pepa::job::{Activity, Farm, Form, JobError, Limits, Reduction, choose, predict, predict_farm};
 use forerun_pepa::measures::Measures;
 use forerun_pepa::model::{Settings, compile};
 use forerun_pepa::solve::{LongRun, Solving, steady};
@@ -210,16 +210,40 @@ fn with_more_phases_waiting_comes_to_what_it_is_without_chance() {
 }
 
 #[test]
+fn what_has_too_many_states_is_simulated() {
+    for strategy in [Strategy::ReductionTree, Strategy::ParallelPipeline] {
+        // A whole run, and a stream where runs are not to be longer than 8 tasks.
+        for tasks in [4096, 8] {
+            let of = Reduction { tasks: 40, ..Reduction::new(strategy, 4, &costs) };
+            let limits = Limits { tasks, ..Limits::default() };
+            let exact = predict(&of, &limits, &|| false).expect("a prediction");
+            let found = predict(&of, &Limits { states: 10, ..limits }, &|| false).expect("an estimate");
+            let passages = found.simulated.as_ref().expect("simulated");
+            assert_eq!((exact.simulated, found.form), (None, exact.form));
+            let off = (found.seconds / exact.seconds - 1.0).abs();
+            assert!(off < 0.04, "{strategy:?}, {tasks}: {} for {}", found.seconds, exact.seconds);
+            assert!(passages.half <= 0.01 * passages.mean && passages.replications >= 16, "{passages:?}");
+            if let (Some(exact), Some(found)) = (exact.deviation, found.deviation) {
+                assert!((found / exact - 1.0).abs() < 0.5, "{found} for {exact}");
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_too_large_is_refused_soon() {
     let of = Reduction { tasks: 64, ..Reduction::new(Strategy::ReductionTree, 32, &costs) };
     let limits = Limits { states: 20_000, threads: 1, ..Limits::default() };
-    match predict(&of, &limits, &|| false) {
+    match choose(&of, &limits, &|| false) {
         Err(JobError::TooLarge { limit, model }) => {
             assert_eq!(limit, 20_000);
             assert!(model.contains("Rank_32 ="), "{model}");
         }
         other => panic!("{other:?}"),
     }
+    let larger = Reduction { tasks: 8000, ..Reduction::new(Strategy::ReductionTree, 4000, &costs) };
+    let refused = predict(&larger, &limits, &|| false);
+    assert!(matches!(refused, Err(JobError::TooLarge { .. })), "{refused:?}");
     let farm =
         Farm { slaves: 1 << 30, tasks: 5, prefetch: 4, give_s: 1.0, work_s: 1.0, wire_s: 1.0, take_s: 1.0 };
     assert!(matches!(predict_farm(&farm, &limits, &|| false), Err(JobError::TooLarge { .. })));

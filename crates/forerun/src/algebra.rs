@@ -46,7 +46,7 @@ pub fn predict(
     }
 }
 
-/// The model that a plan is predicted by; with it, where it is too large to be solved, a sentence that says so.
+/// The model that a plan is predicted by; with it, where it has too many states to be solved, a sentence that says so.
 ///
 /// # Errors
 /// As [`predict`].
@@ -64,7 +64,13 @@ pub fn model(
     let beside = beside(facts, platform, &steps);
     match job::choose(&of, &Limits::default(), &stop) {
         Ok(chosen) => Ok((beside + &chosen.model, None)),
-        Err(JobError::TooLarge { limit, model }) => Ok((beside + &model, Some(too_large(choice, limit)))),
+        Err(JobError::TooLarge { limit, model }) => {
+            let states = text::count(limit as u64);
+            let sentence = format!(
+                "the model has more than {states} states, the limit: --by pepa simulates it, and so does `forerun pepa simulate FILE`"
+            );
+            Ok((beside + &model, Some(sentence)))
+        }
         Err(e) => Err(ended(&e, interrupt)),
     }
 }
@@ -116,8 +122,13 @@ fn reduction<'a>(
     }
 }
 
+/// Standard deviations in half of a 95 % interval.
+const NORMAL: f64 = 1.96;
+
 fn outcome(facts: &Facts, choice: &Choice, platform: &Platform, steps: &Steps, found: &Predicted) -> Outcome {
-    let own = found.deviation.unwrap_or(0.0);
+    // A run's own deviation, and what the mean may be off by where it is an estimate.
+    let estimated = found.simulated.as_ref().map_or(0.0, |s| found.seconds * s.half / s.mean / NORMAL);
+    let own = found.deviation.unwrap_or(0.0).hypot(estimated);
     let makespan_s = steps.beside_s + found.seconds + steps.late_s(own);
     let interval = Interval::around(makespan_s, own.hypot(steps.error * makespan_s));
     let mut outcome = predicted(facts, choice, platform);
@@ -133,13 +144,18 @@ fn outcome(facts: &Facts, choice: &Choice, platform: &Platform, steps: &Steps, f
 
 /// By what the prediction is.
 fn reason(steps: &Steps, found: &Predicted) -> String {
-    let states = text::plural(found.states as u64, "state");
+    let states = match &found.simulated {
+        None => format!("model of {}", text::plural(found.states as u64, "state")),
+        Some(s) => format!(
+            "model, which has too many states to be solved and was simulated {} times (±{})",
+            text::count(s.replications as u64),
+            text::share(s.half / s.mean)
+        ),
+    };
     let by = match found.form {
-        Form::Run => format!("mean time until the run's model of {states} has finished"),
+        Form::Run => format!("mean time until the run's {states} has finished"),
         Form::Stream => {
-            format!(
-                "tasks over their throughput in a stream's model of {states}, filling and draining left out"
-            )
+            format!("tasks over their throughput in a stream's {states}, filling and draining left out")
         }
     };
     let groups = match steps.groups {
@@ -149,7 +165,7 @@ fn reason(steps: &Steps, found: &Predicted) -> String {
     format!("{by}{groups}; all times exponential, which makes ranks wait longer than times that vary less")
 }
 
-/// What to do about a model that is too large.
+/// What to do about a model that is too large to be solved, and to be simulated here.
 fn too_large(choice: &Choice, limit: usize) -> String {
     let plan = &choice.plan;
     let processors = text::plural(plan.group_size() as u64, "processor");
@@ -160,8 +176,7 @@ fn too_large(choice: &Choice, limit: usize) -> String {
         Strategy::MasterSlave | Strategy::Adaptive => "predict fewer processors or more --groups",
     };
     format!(
-        "pepa: the model of {processors} by {} has more than {} states, the limit; {other}, or write it by --write-model FILE \
-         and estimate it by `forerun pepa simulate FILE`",
+        "pepa: the model of {processors} by {} has more than {} states, and one of them takes too many bits to be simulated; {other}",
         plan.strategy.name(),
         text::count(limit as u64)
     )

@@ -21,7 +21,8 @@
 //! is the mean time from the initial state until `finish`, which a model of so many states gives to rounding
 //! ([`crate::transient::until()`]), with its deviation. [`Form::Stream`] is a run that goes on for ever:
 //! the makespan of N tasks is N over the throughput of tasks, which leaves out how the run fills and drains.
-//! [`predict()`] takes the first where its states are not too many, else the second, else refuses.
+//! [`predict()`] takes the first where its states are not too many, else the second; where both have too many it simulates,
+//! the first where it has not too many tasks ([`crate::simulate::passages()`]).
 //!
 //! # What the numbers mean
 //!

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{Farm, Form, Reduction};
 use crate::measures::Measures;
 use crate::model::{Settings, System, compile};
+use crate::simulate::{Passages, Sampling, passages};
 use crate::solve::{SolveError, Solving, steady};
 use crate::space::{Exploration, Space, SpaceError};
 use crate::syntax::{Diagnostic, Dialect, parse};
@@ -39,10 +40,12 @@ pub struct Predicted {
     pub form: Form,
     /// The model.
     pub model: String,
-    /// Its states, those that differ only in which of equal ranks does what put together.
+    /// Its states, those that differ only in which of equal ranks does what put together; 0 where it was simulated.
     pub states: usize,
     /// Its transitions.
     pub transitions: usize,
+    /// Where its states are too many: what it was estimated from.
+    pub simulated: Option<Passages>,
 }
 
 /// A model that is not too large, with its states.
@@ -59,11 +62,11 @@ pub struct Chosen {
 /// Why there is no prediction.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobError {
-    /// Both forms of the model have too many states.
+    /// The model has too many states, or a state of it takes too many bits to be simulated.
     TooLarge {
         /// How many are allowed.
         limit: usize,
-        /// The model of the stream.
+        /// The model: of a whole run where it has not too many tasks, else of a stream.
         model: String,
     },
     /// It was stopped from outside.
@@ -112,7 +115,10 @@ pub fn choose(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> R
     let stream = match of_form(Form::Stream)? {
         Ok(stream) => stream,
         // A longer run would have more states still.
-        Err(model) => return Err(JobError::TooLarge { limit: limits.states, model }),
+        Err(model) => {
+            let model = if has_run { of.model(Form::Run) } else { model };
+            return Err(JobError::TooLarge { limit: limits.states, model });
+        }
     };
     match has_run && !is_short {
         true => Ok(of_form(Form::Run)?.unwrap_or(stream)),
@@ -125,12 +131,63 @@ const FEW: u64 = 2;
 
 /// Predicts a group's makespan (see [the module](crate::job) for what it means).
 ///
-/// Cost: that of [`choose`], and one pass over the transitions, or of a stream its long run.
+/// A model that has too many states is simulated instead, a whole run where it has not too many tasks, until the mean is known to 1 %.
+///
+/// Cost: that of [`choose`], and one pass over the transitions, or of a stream its long run; simulating takes up to some ten
+/// seconds.
 ///
 /// # Errors
-/// That the model is too large, or has no solution that is good enough.
-pub fn predict(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Predicted, JobError> {
-    choose(of, limits, stop)?.predict(of, stop)
+/// That the model is too large even for that, or has no solution that is good enough.
+pub fn predict(
+    of: &Reduction<'_>,
+    limits: &Limits,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Predicted, JobError> {
+    match choose(of, limits, stop) {
+        Ok(chosen) => chosen.predict(of, stop),
+        Err(JobError::TooLarge { limit, model }) => sampled(of, limits, model, stop)?
+            .map_or_else(|model| Err(JobError::TooLarge { limit, model }), Ok),
+        Err(e) => Err(e),
+    }
+}
+
+/// Tasks of a stream that go by before the clock starts, for each rank, and those that it then sees.
+const SETTLES: u64 = 20;
+const SEEN: u64 = 4096;
+
+/// The prediction of a model that was too large, by simulation; the model where that is not possible either.
+fn sampled(
+    of: &Reduction<'_>,
+    limits: &Limits,
+    model: String,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Result<Predicted, String>, JobError> {
+    let form = if of.tasks <= limits.tasks { Form::Run } else { Form::Stream };
+    let system = system(&model)?;
+    let from = of.ranks as u64 * SETTLES;
+    let how = Sampling { threads: limits.threads, ..Sampling::default() };
+    let found = match form {
+        Form::Run => passages(&system, &|a| a == "finish", &how, stop),
+        Form::Stream => {
+            passages(&system, &|a| a.starts_with("task"), &Sampling { from, to: from + SEEN, ..how }, stop)
+        }
+    };
+    let found = match found {
+        Ok(Some(found)) => found,
+        Ok(None) => return Err(JobError::Unsolved("it comes to a state in which nothing can happen".into())),
+        Err(SpaceError::TooWide(_)) => return Ok(Err(model)),
+        Err(SpaceError::Stopped) => return Err(JobError::Stopped),
+        Err(e) => return Err(JobError::Unsolved(e.to_string())),
+    };
+    let (seconds, deviation) = match form {
+        Form::Run => ((found.mean - super::rates::Rates::of(of).finish_s()).max(0.0), Some(found.deviation)),
+        Form::Stream => {
+            let ends = 2.0 * of.seconds(super::Activity::Open);
+            (found.mean / SEEN as f64 * of.tasks as f64 + ends, None)
+        }
+    };
+    let simulated = Some(found);
+    Ok(Ok(Predicted { seconds, deviation, form, model, states: 0, transitions: 0, simulated }))
 }
 
 /// Predicts a farm's makespan as that of a stream.
@@ -181,7 +238,15 @@ impl Chosen {
 
     fn predicted(self, seconds: f64, deviation: Option<f64>) -> Predicted {
         let (states, transitions) = (self.space.states(), self.space.transitions());
-        Predicted { seconds, deviation, form: self.form, model: self.model, states, transitions }
+        Predicted {
+            seconds,
+            deviation,
+            form: self.form,
+            model: self.model,
+            states,
+            transitions,
+            simulated: None,
+        }
     }
 
     /// How often actions happen whose names begin so.
@@ -200,18 +265,23 @@ impl Chosen {
     }
 }
 
+/// What a model's text means.
+fn system(model: &str) -> Result<System, JobError> {
+    let wrong =
+        |all: &[Diagnostic]| JobError::Unsolved(all.first().map_or(String::new(), |d| d.message.clone()));
+    let parsed = parse(model, Dialect::Any);
+    let read = parsed.model.ok_or_else(|| wrong(&parsed.diagnostics))?;
+    let compiled = compile(&read, &Settings::new());
+    compiled.system.ok_or_else(|| wrong(&compiled.problems))
+}
+
 /// A model's states; none if they are too many.
 fn explore(
     model: &str,
     limits: &Limits,
     stop: &dyn Fn() -> bool,
 ) -> Result<Option<(System, Space)>, JobError> {
-    let wrong =
-        |all: &[Diagnostic]| JobError::Unsolved(all.first().map_or(String::new(), |d| d.message.clone()));
-    let parsed = parse(model, Dialect::Any);
-    let read = parsed.model.ok_or_else(|| wrong(&parsed.diagnostics))?;
-    let compiled = compile(&read, &Settings::new());
-    let system = compiled.system.ok_or_else(|| wrong(&compiled.problems))?;
+    let system = system(model)?;
     let how = Exploration { aggregate: true, limit: limits.states, threads: limits.threads };
     match Space::explore(&system, &how, &mut |_| !stop()) {
         Ok(space) => Ok(Some((system, space))),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use super::program::{Step, programs};
 use super::rates::{Rates, results as said};
@@ -131,21 +132,34 @@ impl Writer<'_> {
         format!("Network = {};\n", choices.join("\n        + "))
     }
 
-    /// The ranks, each with those before it, and the network.
+    /// The ranks and the network.
     fn system(&self, ranks: usize) -> String {
-        let mut system = "Rank_1".to_string();
-        for rank in 1..ranks {
-            let mut shared = self.actions(|from, to| from.max(to) == rank);
-            if self.form == Form::Run {
-                shared.push("finish".into());
-            }
-            let left = if rank > 1 { format!("({system})") } else { system };
-            system = format!("{left} <{}> Rank_{}", shared.join(", "), rank + 1);
-        }
+        let system = self.together(0..ranks);
         match self.moves.is_empty() {
             true => system,
             false => format!("({system})\n<{}> Network", self.actions(|_, _| true).join(", ")),
         }
+    }
+
+    /// Some ranks, one half with the other, so that no model is nested deeply.
+    fn together(&self, ranks: Range<usize>) -> String {
+        if ranks.len() == 1 {
+            return format!("Rank_{}", ranks.start + 1);
+        }
+        let middle = ranks.start + ranks.len().next_power_of_two() / 2;
+        let halves = [ranks.start..middle, middle..ranks.end];
+        let mut shared = self.actions(|from, to| {
+            let [left, right] = &halves;
+            left.contains(&from) && right.contains(&to) || right.contains(&from) && left.contains(&to)
+        });
+        if self.form == Form::Run {
+            shared.push("finish".into());
+        }
+        let [left, right] = halves.map(|half| match half.len() {
+            1 => self.together(half),
+            _ => format!("({})", self.together(half)),
+        });
+        format!("{left} <{}> {right}", shared.join(", "))
     }
 }
 

@@ -5,6 +5,7 @@
 //! the system has settled is left out: the number of bins by White's rule (MSER, Simulation 69, 1997) over the
 //! mean of all replications. What is left of each replication is one observation, and the interval is Student's.
 
+mod passages;
 mod run;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use forerun_platform::statistics::student_quantile;
 
 use crate::model::System;
 use crate::space::{Engine, SpaceError};
+pub use passages::{Passages, Sampling, passages};
 use run::{Bins, run};
 
 /// How to simulate.

@@ -17,7 +17,7 @@ pub(super) struct Bins {
 }
 
 /// Events between two looks at whether to stop.
-const PATIENCE: u64 = 1 << 14;
+pub(super) const PATIENCE: u64 = 1 << 14;
 
 /// Simulates from the initial state until `time`.
 pub(super) fn run(

@@ -144,8 +144,7 @@ pub(super) fn fluid(args: &FluidArgs, context: &Context) -> Result<(), CliError>
     }
     let loaded = load(&args.model)?;
     let how = Fluid { tolerance: args.tolerance, ..Fluid::default() };
-    let course =
-        counted(context, None, "following", |stop| integrate(&loaded.system, &times, &how, stop))?;
+    let course = counted(context, None, "following", |stop| integrate(&loaded.system, &times, &how, stop))?;
     if let Some(why) = course.ended {
         return Err(failed(format!(
             "the differential equations were followed up to time {}: {why}",
