@@ -5,16 +5,20 @@ use forerun_platform::{Machine, Platform, Profile, ReductionProfile};
 
 use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
-use crate::cli::FigureOptions;
+use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::describe;
 use crate::error::{CliError, failed, request};
 use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
-use crate::pilot::{Pilot, pilot};
+use crate::pilot::{Pilot, Purpose, pilot};
+use crate::planning::{Facts, plan};
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
 const ANY: &str = "any";
+
+/// Ranks up to which a plan is asked what tasks to try.
+const MOST_TRIED: usize = 4096;
 
 /// What a job is planned from.
 #[derive(Debug, Clone)]
@@ -34,6 +38,7 @@ pub struct Figures {
 pub fn of(
     job: &dyn ErasedJob,
     processors: Option<usize>,
+    shape: &ShapeOptions,
     options: &FigureOptions,
     context: &Context,
 ) -> Result<Figures, CliError> {
@@ -60,8 +65,20 @@ pub fn of(
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+    // What the planner makes of such costs; of more ranks than that it takes long to say.
+    let few = processors.is_none_or(|p| p <= MOST_TRIED);
+    let grain = |costs: &ReductionProfile, largest: u64| {
+        let facts = Facts::of(job, Some(largest), shape);
+        if !few || !facts.known || facts.nothing_left() {
+            return None;
+        }
+        let planned = plan(&facts, costs, &platform, shape, processors, None, &context.interrupt).ok()?;
+        Some(planned.best.plan.grain.bytes)
+    };
+    let fixed = processors.is_some_and(|p| p <= workers());
     let workers = processors.unwrap_or_else(workers).min(workers());
-    let (profile, pilot) = profile(job, given, options, workers, context)?;
+    let purpose = Purpose { workers, fixed, grain: &grain };
+    let (profile, pilot) = profile(job, given, options, &purpose, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
     Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
@@ -105,7 +122,7 @@ fn this_machine(context: &Context) -> Result<Platform, CliError> {
     Ok(found.platform)
 }
 
-/// The costs of a reduction: those given, else what a pilot finds, and the pilot.
+/// The costs of a reduction: those given, else what a pilot finds for its purpose, and the pilot.
 ///
 /// # Errors
 /// What is wrong with the file; what failed in the pilot.
@@ -113,7 +130,7 @@ pub fn profile(
     job: &dyn ErasedJob,
     given: Option<Profile>,
     options: &FigureOptions,
-    workers: usize,
+    purpose: &Purpose<'_>,
     context: &Context,
 ) -> Result<(Profile, Option<Pilot>), CliError> {
     let (profile, pilot) = match given {
@@ -121,7 +138,7 @@ pub fn profile(
         None => {
             let interrupt = &context.interrupt;
             let found =
-                pilot(job, workers, interrupt.cancel()).map_err(|e| explain(None, e, interrupt.signal()))?;
+                pilot(job, purpose, interrupt.cancel()).map_err(|e| explain(None, e, interrupt.signal()))?;
             let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
             let reduction = Some(found.profile.clone());
             (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))

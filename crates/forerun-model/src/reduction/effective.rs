@@ -16,12 +16,11 @@ use crate::{Load, ModelError, Speeds, Wire};
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
 ///
-/// Where they are merged beside the finish, what counts is what takes longer of both on the first rank's host; a host
-/// of one core merges while the finish waits.
+/// Where they are merged at the finish, that takes longer by as much: what is known of merging there is what it adds.
 ///
 /// Of results that do not fit into the room in memory ([`forerun_platform::Spill`]) the mean cost of a task has what it takes to
 /// put them on the disk, and the end what it takes to read them back: where the finish joins, beside its
-/// writing, like the merges. A result of a merge takes no more room than its parts, so that each is
+/// writing; a host of one core reads while the finish waits. A result of a merge takes no more room than its parts, so that each is
 /// spilled once. `spill` is none in the profile that is returned.
 ///
 /// # Errors
@@ -61,18 +60,18 @@ pub fn effective(
             let calls = (deliveries + 2) as f64;
             ((work / calls, waits / calls), merges(last, groups.min(load.tasks), load.tasks) + read_back)
         }
-        // Merging at the end goes on beside the finish, on another core; what takes longer is what takes time.
-        // (The sets of several groups are merged before it.)
+        // What merging makes the finish longer by is its cost. Reading goes on beside the finish, on another core; what takes
+        // longer is what takes time. (The sets of several groups are merged before it.)
         JoinAt::Finish => {
             let bytes = Costs::new(&profile, load, wire.clone(), 1.0).bytes(load.tasks);
-            let merging = merges(last, deliveries.saturating_mul(groups), load.tasks) + read_back;
+            let merging = merges(last, deliveries.saturating_mul(groups), load.tasks);
             let seconds = |cost: Cost| cost.on(speed).seconds(bytes, load.tasks as f64);
             let (all, work) =
                 (seconds(profile.finish), seconds(Cost { wait: Wait::default(), ..profile.finish }));
-            // One core merges while the finish waits, and no more.
+            // One core reads while the finish waits, and no more.
             let alone = platform.hosts.first().is_some_and(|host| host.cores == 1);
             let beside = if alone { all - work } else { all };
-            ((0.0, 0.0), (merging - beside).max(0.0))
+            ((0.0, 0.0), merging + (read_back - beside).max(0.0))
         }
     };
     profile.sink.fixed += in_sink.0;
@@ -272,9 +271,9 @@ mod tests {
         assert_eq!((none.task.per_byte, none.finish.seconds(0.0, 0.0)), (0.2, 1.0));
     }
 
-    /// A finish that waits for half of its time, beside merges that do not.
+    /// A finish that waits for half of its time, and is longer by merges that do not wait.
     #[test]
-    fn on_a_slow_host_the_end_takes_what_takes_longer_there() {
+    fn on_a_slow_host_the_end_takes_longer_by_what_is_worked() {
         let shape = Shape::new(Strategy::ReductionTree, 2);
         let finish = Cost { wait: Wait::constant(10.0), ..Cost::constant(10.0) };
         let end = |speed: f64, cores: usize| {
@@ -286,9 +285,9 @@ mod tests {
             of.finish.on(speed).seconds(0.0, 8.0)
         };
         // 20 s of finishing, 110 s, 60 s; 16 s of merging, 160 s, 80 s.
-        assert_eq!((end(1.0, 4), end(0.1, 4), end(0.2, 2)), (20.0, 160.0, 80.0));
-        // One core does both, and merges as long as it waits.
-        assert_eq!((end(1.0, 1), end(0.1, 1)), (26.0, 260.0));
+        for cores in [1, 4] {
+            assert_eq!((end(1.0, cores), end(0.1, cores), end(0.2, cores)), (36.0, 270.0, 140.0));
+        }
     }
 
     #[test]

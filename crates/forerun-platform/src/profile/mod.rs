@@ -89,7 +89,7 @@ pub struct Join {
 pub enum JoinAt {
     /// By the sink as they arrive; those of several groups at the end.
     Sink,
-    /// At the end, beside the finish: what takes longer of both is what takes time.
+    /// At the end, with the finish: what it costs is what that takes longer by.
     Finish,
 }
 

@@ -180,6 +180,16 @@ pub struct PredictOptions {
     pub draw: DrawOptions,
 }
 
+impl PredictOptions {
+    /// The number of processors, where there is one.
+    pub fn one_number(&self) -> Option<usize> {
+        match self.processors[..] {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}
+
 impl RunOptions {
     /// Most processors that may be used where none are asked for: what Slurm has given, inside one of its jobs.
     pub fn most(&self) -> Option<usize> {

@@ -23,11 +23,12 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         return stream::run(job, how, context);
     }
     if how.on == Way::Simulated {
-        let Figures { profile, largest, .. } = figures::of(job, how.processors.get(), &how.figures, context)?;
+        let Figures { profile, largest, .. } =
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
     }
     let Figures { platform, profile, largest } =
-        figures::of(job, how.processors.get(), &how.figures, context)?;
+        figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
     let facts = Facts::of(job, largest, &how.shape);
     let planned =

@@ -27,7 +27,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         (platform, describe::shape(&plan), plan, None)
     } else {
         let Figures { platform, profile, largest } =
-            figures::of(job, how.processors.get(), &how.figures, context)?;
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         let facts = Facts::of(job, largest, &how.shape);
         let costs = figures::reduction(&profile)?;
         let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;

@@ -1,7 +1,7 @@
 //! The clock of a pilot.
 
+use std::fs;
 use std::time::Instant;
-use std::{fs, thread};
 
 use forerun_apps::ErasedJob;
 use rustix::time::{ClockId, clock_gettime};
@@ -69,11 +69,6 @@ impl Clock {
             Clock::Wall | Clock::Programs => 1.0,
             Clock::Processor => forerun_mpi::processor_quota().map_or(1.0, |quota| (1.0 / quota).max(1.0)),
         }
-    }
-
-    /// Whether what several threads do takes as long as if one did all of it.
-    pub(super) fn one_processor(self) -> bool {
-        self == Clock::Processor || thread::available_parallelism().is_ok_and(|many| many.get() == 1)
     }
 
     /// Begins a call.

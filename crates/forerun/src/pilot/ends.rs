@@ -27,8 +27,7 @@ const SINGLE: usize = 3;
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
-/// all others at once. Every byte is merged once a level, beside what finishing does anyway: it shows as far
-/// as it takes longer, or where there is one processor for both, in full.
+/// all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the cost of joining.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
@@ -56,7 +55,9 @@ pub(super) fn rehearse(
     let levels = (others.len().max(1) as f64).log2();
     if levels == 0.0 {
         let sink = parted(sink, &empty, &singles, |r| r.sinking);
-        return Ok(Ends { sink, finish: parted(finish, &empty, &singles, |r| r.finishing), join: *merge });
+        // A merge makes a result, as finishing does.
+        let join = Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge };
+        return Ok(Ends { sink, finish: parted(finish, &empty, &singles, |r| r.finishing), join });
     }
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
@@ -64,18 +65,11 @@ pub(super) fn rehearse(
     let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
     let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
-    let of_finish = if clock.one_processor() { finish.per_byte * all.bytes } else { 0.0 };
-    let join = (joining - of_finish) / levels / all.bytes.max(1.0);
-    let join = Cost { per_byte: join.max(0.0), ..Cost::default() };
-    // What took no longer than finishing alone is at most as much.
-    let hidden = all.finishing.seconds <= finish.seconds(all.bytes, 1.0);
-    let join = if hidden && merge.per_byte < join.per_byte {
-        *merge
-    } else {
-        // What joining is longer by waits as what it is beside.
-        let beside = parted(Cost { fixed: finish.fixed, ..join }, &empty, &[all], |r| r.finishing);
-        Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..beside.wait }, ..beside }
-    };
+    let join = (joining - finish.per_byte * all.bytes) / levels / all.bytes.max(1.0);
+    // What joining is longer by waits as what it is beside.
+    let longer = Cost { fixed: finish.fixed, per_byte: join.max(0.0), ..Cost::default() };
+    let beside = parted(longer, &empty, &[all], |r| r.finishing);
+    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..beside.wait }, ..beside };
     let sink = parted(sink, &empty, &[all], |r| r.sinking);
     singles.push(all);
     let finish = parted(finish, &empty, &singles, |r| r.finishing);

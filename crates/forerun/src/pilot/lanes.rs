@@ -14,7 +14,9 @@ use super::sample::{Sampled, Sampler, failed};
 /// Phases of which each has lanes of its own, before lanes are gone on with.
 const APART: usize = 2;
 /// Results that are left to the finish to join.
-const LEFT: usize = 2;
+const LEFT: usize = 3;
+/// Merges one after the other, where few results are there to be merged.
+const FEW: usize = 2;
 
 /// Lanes for so many workers.
 pub(super) fn lanes(workers: usize) -> usize {
@@ -249,15 +251,16 @@ pub(super) fn merge_pairs(
     Ok(())
 }
 
-/// Merges the first two results, alone, and what comes of them with the next, as far as there are any besides one that the
-/// end is tried with.
+/// Merges the first two results, alone, and what comes of them with the next where `join` leaves enough to try the end with.
 pub(super) fn merge_first(
     sampler: &Sampler<'_>,
+    join: JoinAt,
     pieces: &mut Vec<Piece<ErasedMessage>>,
     sampled: &mut Sampled,
 ) -> Result<(), RunError> {
-    for _ in 0..LEFT {
-        if pieces.len() < 2 {
+    let left = if join == JoinAt::Finish { LEFT } else { 1 };
+    for done in 0..FEW {
+        if pieces.len() < 2 || (done > 0 && pieces.len() <= left) {
             break;
         }
         let right = pieces.remove(1);
@@ -267,7 +270,7 @@ pub(super) fn merge_first(
     Ok(())
 }
 
-fn panicked<E>(_: E) -> RunError {
+pub(super) fn panicked<E>(_: E) -> RunError {
     RunError::Invalid("the pilot panicked outside a task".into())
 }
 

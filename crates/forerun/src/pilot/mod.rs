@@ -7,7 +7,7 @@
 //! slow each other. The samples come from all over the input; neighbours in it are merged, so that a
 //! job that keeps results for the run keeps few, and no work of the pilot is lost. Some results go
 //! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
-//! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one processor,
+//! goes to the disk and back. Where the plan would have much larger tasks, some of those are tried last. It ends when its budget is spent: 5 % of what the job would take on one processor,
 //! but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
 //! milliseconds no less than 4 ms).
 
@@ -21,6 +21,7 @@ mod sample;
 mod spill;
 #[cfg(test)]
 mod tests;
+mod trial;
 
 use std::time::{Duration, Instant};
 
@@ -37,6 +38,7 @@ pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, lanes, merge_first, merge_pairs};
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
+use self::trial::{Before, trial};
 
 /// Share of the job's time on one processor that a pilot may take.
 const SHARE: f64 = 0.05;
@@ -78,11 +80,22 @@ pub struct Pilot {
     pub largest: u64,
 }
 
-/// Runs a pilot of `job` with up to `workers` workers at a time.
+/// What a pilot is for.
+pub struct Purpose<'a> {
+    /// Workers at a time, at most.
+    pub workers: usize,
+    /// Whether so many ranks are to run the job, and no other number is of interest.
+    pub fixed: bool,
+    /// Bytes that a task would have by a plan from such costs, which were seen up to so many bytes; `None` where there is no such plan.
+    pub grain: &'a dyn Fn(&ReductionProfile, u64) -> Option<u64>,
+}
+
+/// Runs a pilot of `job`.
 ///
 /// # Errors
 /// A task or a merge that fails, as a run would report it; cancelled.
-pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pilot, RunError> {
+pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Result<Pilot, RunError> {
+    let workers = purpose.workers;
     let begun = Instant::now();
     let extent = job.extent();
     let clock = Clock::of(job, workers);
@@ -124,15 +137,15 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
     }
     if sampled.merges.is_empty() && sampled.beside.merges.is_empty() {
         // Few inputs, each from another place.
-        merge_first(&sampler, &mut pieces, &mut sampled)?;
+        merge_first(&sampler, job.join(), &mut pieces, &mut sampled)?;
     }
 
-    let tasks = sampled.tasks.len() + sampled.beside.tasks.len();
+    let mut tasks = sampled.tasks.len() + sampled.beside.tasks.len();
     let contention = contention(&sampled, workers);
     let alone = |point: Point| point.less(1.0 + contention * point.neighbours);
     // Much smaller tasks, which fit a cache, tell little of what large ones cost.
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
-    let largest = all().map(|p| p.bytes).fold(0.0, f64::max);
+    let mut largest = all().map(|p| p.bytes).fold(0.0, f64::max);
     // (What a process costs before it reads anything shows best in small ones.)
     let like = |p: &Point| job.outside() || fine(job, &extent) || p.bytes * ALIKE >= largest;
     let alike: Vec<Point> = all().filter(like).map(alone).collect();
@@ -155,7 +168,7 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
         spill.write.error = spill.write.error.hypot(drift);
         spill.read.error = spill.read.error.hypot(drift);
     }
-    let profile = ReductionProfile {
+    let mut profile = ReductionProfile {
         task,
         merge,
         sink: ends.sink,
@@ -166,6 +179,17 @@ pub fn pilot(job: &dyn ErasedJob, workers: usize, cancel: &Cancel) -> Result<Pil
         contention,
         spill,
     };
+    if room.is_none()
+        && let Some(grain) = (purpose.grain)(&profile, largest as u64)
+    {
+        let at_once = if purpose.fixed { vec![workers] } else { at_once };
+        let before =
+            Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget };
+        let found = trial(job, &sampler, &at_once, grain, &before)?;
+        found.settle(&mut profile);
+        tasks += found.tasks;
+        largest = largest.max(found.largest);
+    }
     Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks, largest: largest as u64 })
 }
 

@@ -25,7 +25,7 @@ fn both(
     options: &FigureOptions,
     context: &Context,
 ) -> Result<Both, CliError> {
-    let figures = figures::of(job, processors, options, context)?;
+    let figures = figures::of(job, processors, shape, options, context)?;
     figures::reduction(&figures.profile)?;
     let facts = reduction::Facts::of(job, figures.largest, shape);
     let given = figures.profile.scatter_gather.is_some().then(|| figures.profile.clone());

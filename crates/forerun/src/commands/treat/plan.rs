@@ -68,7 +68,7 @@ impl Treat for PlanOptions {
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let how = &PlanOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
         let Figures { platform, profile, largest } =
-            figures::of(job, how.processors.get(), &how.figures, context)?;
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         let facts = Facts::of(job, largest, &how.shape);
         plan::run(&facts, figures::reduction(&profile)?, &platform, Some(job), how, context)
     }

@@ -68,7 +68,8 @@ impl Treat for PredictOptions {
 
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let how = &PredictOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
-        let Figures { platform, profile, largest } = figures::of(job, None, &how.figures, context)?;
+        let Figures { platform, profile, largest } =
+            figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
         let facts = Facts::of(job, largest, &how.shape);
         predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }

@@ -1,0 +1,158 @@
+//! Tasks as large as the plan's: what larger ones than were tried cost is seen rather than extrapolated.
+
+use std::thread;
+
+use forerun_apps::{ErasedJob, ErasedSource};
+use forerun_platform::ReductionProfile;
+use forerun_skeleton::RunError;
+
+use super::lanes::panicked;
+use super::sample::Sampler;
+
+/// Tasks up to so many times as large as the largest tried are taken for its like.
+const ALIKE: f64 = 2.0;
+/// Of a task that is tried, the least part of the grain that it must have.
+const WHOLE: f64 = 0.5;
+/// A task of a job that keeps results is none that the run has to do: as much more time is there for it.
+const KEPT: f64 = 2.0;
+
+/// What is known before.
+pub(super) struct Before<'p> {
+    pub(super) profile: &'p ReductionProfile,
+    /// Bytes of the largest task so far, and of all of them.
+    pub(super) largest: f64,
+    pub(super) bytes: f64,
+    /// Seconds that there are for it, on one processor.
+    pub(super) seconds: f64,
+}
+
+/// How tasks of the plan's size compare with what was known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Found {
+    /// How many times as long one took, alone and beside others.
+    alone: Option<f64>,
+    beside: Option<f64>,
+    workers: usize,
+    pub(super) tasks: usize,
+    /// Bytes of the largest.
+    pub(super) largest: f64,
+    /// Bytes of all.
+    bytes: f64,
+    /// Bytes of what was tried before.
+    before: f64,
+}
+
+/// Tries tasks of up to `grain` bytes, if they are much larger than those so far: for each of `at_once` so many at the same time.
+/// Tasks are no larger than there is time for.
+///
+/// # Errors
+/// A task that fails, as a run would report it; cancelled.
+pub(super) fn trial(
+    job: &dyn ErasedJob,
+    sampler: &Sampler<'_>,
+    at_once: &[usize],
+    grain: u64,
+    before: &Before<'_>,
+) -> Result<Found, RunError> {
+    let mut found = Found { before: before.bytes, ..Found::default() };
+    let said = |bytes: f64, workers: usize| {
+        let slower = 1.0 + before.profile.contention * (workers - 1) as f64;
+        before.profile.task.seconds(bytes, 1.0) * slower
+    };
+    let there = before.seconds * if job.keeps() { KEPT } else { 1.0 } / at_once.len().max(1) as f64;
+    let most = at_once.iter().copied().max().unwrap_or(1);
+    let room = there / said(grain as f64, most).max(f64::MIN_POSITIVE);
+    let grain = (grain as f64 * room.min(1.0)) as u64;
+    if (grain as f64) < ALIKE * before.largest {
+        return Ok(found);
+    }
+    let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
+    let mut left = whole(&*source, grain);
+    // Most of the job is left to the run.
+    if left.len() < 2 * at_once.iter().sum::<usize>() {
+        return Ok(found);
+    }
+    for &workers in at_once {
+        let tasks: Vec<u64> =
+            (0..workers).map(|k| left.remove((2 * k + 1) * left.len() / (2 * workers + 1))).collect();
+        let points = thread::scope(|scope| {
+            let source = &*source;
+            let handles: Vec<_> =
+                tasks.iter().map(|&task| scope.spawn(move || sampler.task(source, task))).collect();
+            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
+        });
+        let (mut took, mut expected) = (0.0, 0.0);
+        for point in points {
+            let (point, _) = point.map_err(panicked)??;
+            took += point.seconds;
+            expected += said(point.bytes, workers);
+            found.tasks += 1;
+            found.bytes += point.bytes;
+            found.largest = found.largest.max(point.bytes);
+        }
+        let ratio = Some(took / expected).filter(|r| r.is_finite() && *r > 0.0);
+        if workers == 1 {
+            found.alone = ratio
+        } else {
+            found.beside = ratio
+        }
+        found.workers = workers;
+    }
+    Ok(found)
+}
+
+/// The tasks that are not kept and about as large as the grain.
+fn whole(source: &dyn ErasedSource, grain: u64) -> Vec<u64> {
+    let large = |&i: &u64| source.bytes(i) as f64 >= WHOLE * grain as f64;
+    (0..source.len().unwrap_or(0)).filter(|&i| !source.is_kept(i)).filter(large).collect()
+}
+
+impl Found {
+    /// Takes what was found into the profile: the cost of tasks as a mean over the bytes of before and now, and where tasks were tried
+    /// both alone and beside others, how much they slow each other.
+    pub(super) fn settle(&self, profile: &mut ReductionProfile) {
+        let weight = if self.bytes > 0.0 { self.bytes / (self.bytes + self.before) } else { 0.0 };
+        let mean = |ratio: f64| 1.0 + weight * (ratio - 1.0);
+        let level = match (self.alone, self.beside) {
+            (Some(alone), Some(beside)) => {
+                let others = (self.workers - 1) as f64;
+                let slower = (1.0 + profile.contention * others) * mean(beside) / mean(alone);
+                profile.contention = ((slower - 1.0) / others).clamp(0.0, 1.0);
+                mean(alone)
+            }
+            (Some(one), None) | (None, Some(one)) => mean(one),
+            (None, None) => return,
+        };
+        profile.task = profile.task.times(level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Cost, ReductionProfile};
+
+    use super::Found;
+
+    fn settled(alone: Option<f64>, beside: Option<f64>) -> (f64, f64) {
+        let found = Found { alone, beside, workers: 2, tasks: 3, largest: 1.0, bytes: 3e6, before: 1e6 };
+        let mut profile =
+            ReductionProfile { task: Cost::constant(1.0), contention: 0.2, ..ReductionProfile::default() };
+        found.settle(&mut profile);
+        (profile.task.fixed, profile.contention)
+    }
+
+    #[test]
+    fn what_is_seen_counts_by_its_bytes() {
+        assert_eq!(settled(None, None), (1.0, 0.2));
+        // Three quarters of all bytes took a fifth less.
+        let (task, contention) = settled(Some(0.8), None);
+        assert!((task - 0.85).abs() < 1e-12 && contention == 0.2);
+        // Beside another they took 1.2 times as long as was thought: 1.15 × 1.2 = 0.85 × (1 + contention).
+        let (task, contention) = settled(Some(0.8), Some(1.2));
+        assert!((task - 0.85).abs() < 1e-12 && (contention - (1.2 * 1.15 / 0.85 - 1.0)).abs() < 1e-12);
+        // The known number of ranks needs no more than this.
+        let (task, contention) = settled(None, Some(1.2));
+        assert!((task - 1.15).abs() < 1e-12 && contention == 0.2);
+        assert_eq!(settled(Some(2.0), Some(0.5)).1, 0.0, "none slows another less than not at all");
+    }
+}
