@@ -248,10 +248,11 @@ fn elided(rest: &str) -> bool {
 
 /// The first dash or run of dots inside a chunk, which cuts it.
 fn inner(chunk: &str) -> Option<(usize, usize, Form)> {
-    if !chunk.contains("--") && !chunk.contains("...") && chunk.is_ascii() {
+    let bytes = chunk.as_bytes();
+    let run = |pair: &[u8]| pair[0] == pair[1] && matches!(pair[0], b'-' | b'.');
+    if chunk.is_ascii() && !bytes.windows(2).any(run) {
         return None;
     }
-    let bytes = chunk.as_bytes();
     for (at, c) in chunk.char_indices() {
         let run = |b: u8| bytes[at..].iter().take_while(|&&x| x == b).count();
         match c {
