@@ -3,32 +3,60 @@
 //! Rules are found by the tag that they change and their most selective condition. Each sentence keeps a heap of
 //! (rule, word) that may fit, the earliest rule first. When a rule changes a tag, only the words that can see it
 //! are looked up again, and only for rules that are not over yet. That gives what going through all rules, each
-//! from left to right over the sentence with immediate effect, gives (a property test says so).
+//! from left to right over the sentence with immediate effect, gives (property tests say so).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
 
-use super::contextual::{ContextualRule, Feature, Sentence};
-use super::shape::Shape;
+use super::contextual::{Condition, ContextualRule, Feature};
 use super::tags::Tag;
+use super::view::{COLUMNS, Column, Names, REACH, View, WINDOW, cells};
 
-/// How far a rule sees, in words.
-pub(crate) const REACH: usize = 3;
-
-/// Bits of the filter that says where nothing is to be found.
-const FILTER: usize = 1 << 16;
+/// Bits of the filter that says where nothing is to be found, at most; fewer only if they are enough to be exact.
+const FILTER: usize = 1 << 20;
 
 /// Rules by what they are found by.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RuleIndex {
-    /// For each tag, the features by which rules that change it are found.
-    features: Vec<Vec<Feature>>,
+    rules: Vec<Rule>,
+    tests: Vec<Test>,
+    /// For each tag, where to look for rules that change it.
+    probes: Vec<Vec<Probe>>,
+    /// Whether there is a rule for a number of a column and a probe: the bits of a number are side by side.
     filter: Vec<u64>,
     table: HashTable<Slot>,
-    /// Numbers of rules, those of a slot side by side and ascending.
-    rules: Vec<u32>,
+    /// Those of a slot side by side and ascending.
+    entries: Vec<Entry>,
+}
+
+/// A rule with its conditions in `tests`, that by which it is found first.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    from: Tag,
+    to: Tag,
+    start: u32,
+    end: u32,
+}
+
+/// That one of `rows` numbers of the window, the first at `cell`, is this.
+#[derive(Clone, Copy, Debug)]
+struct Test {
+    cell: u8,
+    rows: u8,
+    value: u32,
+}
+
+/// A number of the window by which rules may be found.
+#[derive(Clone, Copy, Debug)]
+struct Probe {
+    cell: u8,
+    /// The bit of value v is `bit` + v · `stride`.
+    stride: u32,
+    bit: u32,
+    /// Of a tag and a feature.
+    key: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,11 +66,18 @@ struct Slot {
     end: u32,
 }
 
-/// Rules and words that may fit, the earliest first.
-pub(crate) type Agenda = BinaryHeap<Reverse<(u32, u32)>>;
+/// A rule and its second condition, or one that always holds.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    rule: u32,
+    second: Option<Test>,
+}
 
-fn key(from: Tag, feature: Feature, value: u32) -> u64 {
-    u64::from(from.0) << 40 | (feature as u64) << 32 | u64::from(value)
+/// Rules and words that may fit, the earliest first: the rule's number above the word's.
+pub(crate) type Agenda = BinaryHeap<Reverse<u64>>;
+
+fn key(from: Tag, feature: Feature) -> u32 {
+    u32::from(from.0) << 8 | feature as u32
 }
 
 #[inline]
@@ -51,116 +86,162 @@ fn mix(key: u64) -> u64 {
     product ^ product >> 29
 }
 
+impl Test {
+    fn new(names: &Names, condition: &Condition) -> Option<Self> {
+        let (cell, rows) = cells(condition.feature);
+        Some(Self { cell, rows, value: names.value(Column::of(condition.feature), condition.value)? })
+    }
+
+    #[inline]
+    fn holds(self, window: &[u32; WINDOW]) -> bool {
+        let mut at = usize::from(self.cell);
+        (0..self.rows).any(|_| {
+            let is = window[at % WINDOW] == self.value;
+            at += COLUMNS;
+            is
+        })
+    }
+}
+
 impl RuleIndex {
-    pub(crate) fn new(rules: &[ContextualRule], tags: usize) -> Self {
-        let mut keyed: Vec<(u64, u32)> = rules
-            .iter()
-            .enumerate()
-            .filter_map(|(n, rule)| {
-                let first = rule.conditions.iter().min_by_key(|c| c.feature)?;
-                Some((key(rule.from, first.feature, first.value), n as u32))
-            })
-            .collect();
-        keyed.sort_unstable();
-        let mut index =
-            Self { features: vec![Vec::new(); tags], filter: vec![0; FILTER / 64], ..Self::default() };
-        for group in keyed.chunk_by(|a, b| a.0 == b.0) {
-            let key = group[0].0;
-            let start = index.rules.len() as u32;
-            index.rules.extend(group.iter().map(|&(_, n)| n));
-            let slot = Slot { key, start, end: index.rules.len() as u32 };
-            let hash = mix(key);
-            index.table.insert_unique(hash, slot, |s| mix(s.key));
-            let bit = hash as usize % FILTER;
-            index.filter[bit / 64] |= 1 << (bit % 64);
-            let features = &mut index.features[(key >> 40) as usize];
-            let feature = Feature::ALL[(key >> 32 & 0xff) as usize];
-            if !features.contains(&feature) {
-                features.push(feature);
+    pub(crate) fn new(rules: &[ContextualRule], names: &Names, tags: usize) -> Self {
+        let mut index = Self { probes: vec![Vec::new(); tags], ..Self::default() };
+        let mut keyed: Vec<(u64, Feature, u32)> = Vec::new();
+        for (n, rule) in rules.iter().enumerate() {
+            let mut conditions: Vec<&Condition> = rule.conditions.iter().collect();
+            conditions.sort_by_key(|c| c.feature);
+            let start = index.tests.len();
+            index.tests.extend(conditions.iter().map_while(|c| Test::new(names, c)));
+            let end = index.tests.len();
+            // A rule without conditions is none, and one with a condition that never holds is never found.
+            if let [first, ..] = index.tests[start..]
+                && end - start == conditions.len()
+            {
+                let feature = conditions[0].feature;
+                keyed.push((
+                    u64::from(key(rule.from, feature)) << 32 | u64::from(first.value),
+                    feature,
+                    n as u32,
+                ));
             }
+            index.rules.push(Rule { from: rule.from, to: rule.to, start: start as u32, end: end as u32 });
+        }
+        keyed.sort_unstable_by_key(|&(key, _, n)| (key, n));
+        index.filter(names, &keyed);
+        for group in keyed.chunk_by(|a, b| a.0 == b.0) {
+            let (key, start) = (group[0].0, index.entries.len() as u32);
+            for &(_, _, rule) in group {
+                let Rule { start, end, .. } = index.rules[rule as usize];
+                let second = index.tests[start as usize..end as usize].get(1).copied();
+                index.entries.push(Entry { rule, second });
+            }
+            let slot = Slot { key, start, end: index.entries.len() as u32 };
+            index.table.insert_unique(mix(key), slot, |s| mix(s.key));
         }
         index
     }
 
-    /// Puts the rules from number `least` on that fit word `i` now on the agenda.
-    fn look_up(
-        &self,
-        rules: &[ContextualRule],
-        sentence: Sentence<'_>,
-        i: usize,
-        least: u32,
-        agenda: &mut Agenda,
-    ) {
-        let from = sentence.tags[i];
-        for &feature in &self.features[from.index()] {
-            let (left, right) = feature.reach();
-            for offset in left..=right {
-                let key = key(from, feature, sentence.value(feature, i, offset));
-                let hash = mix(key);
-                let bit = hash as usize % FILTER;
-                if self.filter[bit / 64] >> (bit % 64) & 1 == 0 {
-                    continue;
-                }
-                if let Some(slot) = self.table.find(hash, |s| s.key == key) {
-                    let list = &self.rules[slot.start as usize..slot.end as usize];
-                    for &n in &list[list.partition_point(|&n| n < least)..] {
-                        if sentence.fits(&rules[n as usize], i) {
-                            agenda.push(Reverse((n, i as u32)));
-                        }
-                    }
+    /// Makes the probes of each tag, and the filter: for each column a table of numbers by (tag, feature).
+    fn filter(&mut self, names: &Names, keyed: &[(u64, Feature, u32)]) {
+        let mut features: Vec<(u32, Feature)> =
+            keyed.iter().map(|&(k, feature, _)| ((k >> 32) as u32, feature)).collect();
+        features.dedup();
+        let of = |column| features.iter().filter(move |(_, feature)| Column::of(*feature) == column);
+        let mut bits = 0_usize;
+        for column in [Column::Word, Column::Suffix3, Column::Suffix2, Column::Shape, Column::Tag] {
+            let stride = of(column).count();
+            for (n, &(key, feature)) in of(column).enumerate() {
+                let (cell, rows) = cells(feature);
+                let probe = |row: u8| Probe {
+                    cell: cell + row * COLUMNS as u8,
+                    stride: stride as u32,
+                    bit: bits.wrapping_add(n) as u32,
+                    key,
+                };
+                self.probes[(key >> 8) as usize].extend((0..rows).map(probe));
+            }
+            bits = bits.saturating_add(stride * names.size(column));
+        }
+        self.filter = vec![0; bits.next_power_of_two().clamp(64, FILTER) / 64];
+        for &(k, _, _) in keyed {
+            let key = (k >> 32) as u32;
+            if let Some(&probe) = self.probes[(key >> 8) as usize].iter().find(|p| p.key == key) {
+                let (at, bit) = self.bit(probe, k as u32);
+                self.filter[at] |= 1 << bit;
+            }
+        }
+    }
+
+    #[inline]
+    fn bit(&self, probe: Probe, value: u32) -> (usize, u32) {
+        let bit = value.wrapping_mul(probe.stride).wrapping_add(probe.bit);
+        ((bit / 64) as usize & (self.filter.len() - 1), bit % 64)
+    }
+
+    /// Puts the rules from number `least` on that fit word `i` now, and may change it, on the agenda.
+    #[inline]
+    fn look_up(&self, from: Tag, window: &[u32; WINDOW], least: u32, mut fits: impl FnMut(u32)) {
+        for &probe in &self.probes[from.index()] {
+            let value = window[usize::from(probe.cell) % WINDOW];
+            let (at, bit) = self.bit(probe, value);
+            if self.filter[at] >> bit & 1 == 0 {
+                continue;
+            }
+            let key = u64::from(probe.key) << 32 | u64::from(value);
+            let Some(slot) = self.table.find(mix(key), |s| s.key == key) else { continue };
+            for entry in &self.entries[slot.start as usize..slot.end as usize] {
+                if entry.rule >= least
+                    && entry.second.is_none_or(|test| test.holds(window))
+                    && self.tests(entry.rule).skip(2).all(|test| test.holds(window))
+                {
+                    fits(entry.rule);
                 }
             }
         }
     }
-}
 
-/// The words of a sentence without their tags.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Untagged<'a> {
-    pub words: &'a [u32],
-    pub suffixes: &'a [u32],
-    pub shapes: &'a [Shape],
-    pub boundary: u32,
-}
-
-impl<'a> Untagged<'a> {
-    pub(crate) fn with<'b>(self, tags: &'b [Tag]) -> Sentence<'b>
-    where
-        'a: 'b,
-    {
-        let Self { words, suffixes, shapes, boundary } = self;
-        Sentence { words, suffixes, shapes, tags, boundary }
+    fn tests(&self, rule: u32) -> impl Iterator<Item = &Test> {
+        let Rule { start, end, .. } = self.rules[rule as usize];
+        self.tests[start as usize..end as usize].iter()
     }
-}
 
-/// Applies all rules in their order. `may` says whether a word may get a tag; of words that may get none but the
-/// one they have, `fixed` saves the looking up.
-pub(crate) fn apply(
-    rules: &[ContextualRule],
-    index: &RuleIndex,
-    sentence: Untagged<'_>,
-    fixed: impl Fn(usize) -> bool,
-    may: impl Fn(usize, Tag) -> bool,
-    tags: &mut [Tag],
-    agenda: &mut Agenda,
-) {
-    agenda.clear();
-    for i in 0..tags.len() {
-        if !fixed(i) {
-            index.look_up(rules, sentence.with(tags), i, 0, agenda);
+    /// Applies all rules in their order. `may` says whether a word may get a tag; of words that may get none but the
+    /// one they have, `fixed` saves the looking up.
+    pub(crate) fn apply(
+        &self,
+        view: &mut View,
+        fixed: impl Fn(usize) -> bool,
+        may: impl Fn(usize, Tag) -> bool,
+        tags: &mut [Tag],
+        agenda: &mut Agenda,
+    ) {
+        agenda.clear();
+        let look_up = |view: &View, i: usize, from: Tag, least: u32, agenda: &mut Agenda| {
+            self.look_up(from, view.window(i), least, |rule| {
+                if may(i, self.rules[rule as usize].to) {
+                    agenda.push(Reverse(u64::from(rule) << 32 | i as u64));
+                }
+            });
+        };
+        for (i, &tag) in tags.iter().enumerate() {
+            if !fixed(i) {
+                look_up(view, i, tag, 0, agenda);
+            }
         }
-    }
-    while let Some(Reverse((n, at))) = agenda.pop() {
-        let (rule, i) = (&rules[n as usize], at as usize);
-        if !sentence.with(tags).fits(rule, i) || !may(i, rule.to) {
-            continue;
-        }
-        tags[i] = rule.to;
-        for other in i.saturating_sub(REACH)..(i + REACH + 1).min(tags.len()) {
-            if !fixed(other) {
-                // The rule itself goes on to the right; where it has been, it is over.
-                let least = if other > i { n } else { n + 1 };
-                index.look_up(rules, sentence.with(tags), other, least, agenda);
+        while let Some(Reverse(next)) = agenda.pop() {
+            let (n, i) = ((next >> 32) as u32, next as u32 as usize);
+            let Rule { from, to, .. } = self.rules[n as usize];
+            if tags[i] != from || !self.tests(n).all(|test| test.holds(view.window(i))) {
+                continue;
+            }
+            tags[i] = to;
+            view.set_tag(i, to);
+            for other in i.saturating_sub(REACH)..(i + REACH + 1).min(tags.len()) {
+                if !fixed(other) {
+                    // The rule itself goes on to the right; where it has been, it is over.
+                    let least = if other > i { n } else { n + 1 };
+                    look_up(view, other, tags[other], least, agenda);
+                }
             }
         }
     }

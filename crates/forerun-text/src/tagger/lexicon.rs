@@ -83,6 +83,18 @@ impl Lexicon {
         &self.candidates[self.starts[at] as usize..self.starts[at + 1] as usize]
     }
 
+    /// Where the candidates of a word are: the first, and how many.
+    pub(crate) fn place(&self, number: u32) -> (u32, u32) {
+        let start = self.starts[number as usize];
+        (start, self.starts[number as usize + 1] - start)
+    }
+
+    /// The candidates at a place.
+    #[inline]
+    pub(crate) fn at(&self, (start, count): (u32, u32)) -> &[Candidate] {
+        &self.candidates[start as usize..][..count as usize]
+    }
+
     /// The most frequent tag of a word, if it has candidates.
     pub fn first_tag(&self, word: &str) -> Option<Tag> {
         self.candidates(self.find(word)?).first().map(|c| c.tag)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::lexicon::Candidate;
 use super::shape::Shape;
+use super::view::Seen;
 use crate::words::Words;
 
 /// Words that are kept, and their bytes: then all are forgotten, so that a workspace does not grow with what it has tagged.
@@ -18,13 +19,22 @@ pub(super) struct Mark(Arc<()>);
 #[derive(Debug, Default)]
 pub(super) struct Memo {
     of: Option<Mark>,
-    /// A letter for the shape, and the word.
     words: Words,
-    /// For each word, where its candidates are.
-    places: Vec<(u32, u32)>,
+    guesses: Vec<Guess>,
     candidates: Vec<Candidate>,
-    key: String,
 }
+
+/// What is kept of a word.
+#[derive(Clone, Copy, Debug)]
+struct Guess {
+    seen: Seen,
+    /// Where its candidates are within a sentence, and where it begins one with a capital; none if
+    /// that has not been asked.
+    places: [Place; 2],
+}
+
+/// Where candidates are: the first, and how many.
+pub(super) type Place = (u32, u32);
 
 impl Memo {
     /// Makes it ready for a sentence: nothing is kept of another model, or too much. Places given before are not valid then.
@@ -35,54 +45,69 @@ impl Memo {
         }
     }
 
-    /// Where the candidates of a word of this shape are; `guess` appends them where they are not known.
+    /// What is seen of a word, and where its candidates are; `begins` says whether it begins a sentence. `see` gives the
+    /// former where it is not known, and `guess` appends candidates, at least one.
     pub(super) fn place(
         &mut self,
         word: &str,
-        shape: Shape,
-        guess: impl FnOnce(&mut Vec<Candidate>),
-    ) -> (u32, u32) {
-        self.key.clear();
-        self.key.push((b'A' + shape as u8) as char);
-        self.key.push_str(word);
-        let number = self.words.put(&self.key) as usize;
-        if number == self.places.len() {
-            let start = self.candidates.len() as u32;
-            guess(&mut self.candidates);
-            self.places.push((start, self.candidates.len() as u32));
+        begins: bool,
+        see: impl FnOnce() -> Seen,
+        guess: impl FnOnce(Shape, &mut Vec<Candidate>),
+    ) -> (Seen, Place) {
+        let number = self.words.put(word) as usize;
+        if number == self.guesses.len() {
+            self.guesses.push(Guess { seen: see(), places: [(0, 0); 2] });
         }
-        self.places[number]
+        let Guess { seen, places } = &mut self.guesses[number];
+        let shape = seen.shape.at(begins);
+        let place = &mut places[usize::from(shape == Shape::FirstCapital)];
+        if place.1 == 0 {
+            let start = self.candidates.len();
+            guess(shape, &mut self.candidates);
+            *place = (start as u32, (self.candidates.len() - start) as u32);
+        }
+        (*seen, *place)
     }
 
     /// The candidates at a place.
-    pub(super) fn candidates(&self, (start, end): (u32, u32)) -> &[Candidate] {
-        &self.candidates[start as usize..end as usize]
+    #[inline]
+    pub(super) fn candidates(&self, (start, count): Place) -> &[Candidate] {
+        &self.candidates[start as usize..][..count as usize]
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::lexicon::Lexicon;
     use super::super::tags::Tag;
+    use super::super::view::Names;
     use super::*;
+
+    fn see(word: &str) -> Seen {
+        Names::new(&[], &Lexicon::default(), 1).seen(word, None)
+    }
 
     #[test]
     fn a_word_is_guessed_once_for_a_shape_and_a_model() {
         let (one, other) = (Mark::default(), Mark::default());
         let mut memo = Memo::default();
         let mut guesses = 0;
-        let mut ask = |memo: &mut Memo, mark: &Mark, shape| {
+        let mut ask = |memo: &mut Memo, mark: &Mark, word, begins| {
             memo.begin(mark);
-            let place = memo.place("x", shape, |out| {
+            let guess = |_, out: &mut Vec<_>| {
                 guesses += 1;
                 out.push(Candidate { tag: Tag(guesses), cost: 0 });
-            });
+            };
+            let (_, place) = memo.place(word, begins, || see(word), guess);
             memo.candidates(place)[0].tag.0
         };
-        assert_eq!(ask(&mut memo, &one, Shape::Capital), 1);
-        assert_eq!(ask(&mut memo, &one, Shape::FirstCapital), 2);
-        assert_eq!(ask(&mut memo, &one, Shape::Capital), 1);
-        assert_eq!(ask(&mut memo, &other, Shape::Capital), 3);
-        assert_eq!(ask(&mut memo, &one, Shape::Capital), 4);
+        assert_eq!(ask(&mut memo, &one, "Ab", false), 1);
+        assert_eq!(ask(&mut memo, &one, "Ab", true), 2);
+        assert_eq!(ask(&mut memo, &one, "Ab", false), 1);
+        assert_eq!(ask(&mut memo, &one, "ab", true), 3);
+        assert_eq!(ask(&mut memo, &one, "ab", false), 3);
+        assert_eq!(ask(&mut memo, &other, "Ab", false), 4);
+        assert_eq!(ask(&mut memo, &one, "Ab", false), 5);
     }
 
     #[test]
@@ -90,8 +115,9 @@ mod tests {
         let (mark, mut memo) = (Mark::default(), Memo::default());
         for n in 0..3 * MOST {
             memo.begin(&mark);
-            memo.place(&n.to_string(), Shape::Capital, |out| out.push(Candidate { tag: Tag(1), cost: 0 }));
-            assert!(memo.places.len() <= MOST + 1 && memo.candidates.len() <= MOST + 1);
+            let word = n.to_string();
+            memo.place(&word, false, || see(&word), |_, out| out.push(Candidate { tag: Tag(1), cost: 0 }));
+            assert!(memo.guesses.len() <= MOST + 1 && memo.candidates.len() <= MOST + 1);
         }
     }
 }

@@ -13,8 +13,8 @@ pub mod transitions;
 mod apply;
 mod memo;
 mod start;
+mod view;
 
-use contextual::{NO_WORD, suffix};
 use guess::Guesser;
 use lexical::Pairs;
 use lexicon::Candidate;
@@ -29,21 +29,28 @@ pub use tags::{Tag, TagSet};
 pub struct Tagger {
     model: Model,
     index: apply::RuleIndex,
-    /// What rules see of each word of the lexicon: its last bytes, and its shape within a sentence.
-    seen: Vec<(u32, Shape)>,
-    boundary: u32,
+    names: view::Names,
+    /// What is needed of each word of the lexicon, side by side.
+    words: Vec<Word>,
     mark: memo::Mark,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Word {
+    seen: view::Seen,
+    /// Where its candidates are in the lexicon.
+    place: memo::Place,
 }
 
 /// Room for one sentence, used again for the next: tagging into it allocates little in the long run. It keeps what was
 /// guessed of some unknown words (a few MiB at most).
 #[derive(Debug, Default)]
 pub struct Workspace {
-    words: Vec<u32>,
-    suffixes: Vec<u32>,
+    /// Of each word, where its candidates are: in the lexicon, or in `memo` if it is unknown.
+    places: Vec<memo::Place>,
+    unknown: Vec<bool>,
     shapes: Vec<Shape>,
-    /// Of unknown words, where their candidates are in `memo`.
-    guesses: Vec<(u32, u32)>,
+    view: view::View,
     memo: memo::Memo,
     tags: Vec<Tag>,
     paths: start::Paths,
@@ -58,22 +65,20 @@ impl Workspace {
 
     /// Whether word `i` of the sentence that was tagged last is not in the lexicon.
     pub fn is_unknown(&self, i: usize) -> bool {
-        self.guesses[i] != KNOWN
+        self.unknown[i]
     }
 }
-
-const KNOWN: (u32, u32) = (u32::MAX, u32::MAX);
 
 impl Tagger {
     /// A tagger of this model.
     pub fn new(mut model: Model) -> Self {
-        let boundary = model.lexicon.name(tags::BOUNDARY);
-        let index = apply::RuleIndex::new(&model.contextual, model.tags.len());
-        let seen = (0..model.lexicon.len() as u32)
-            .map(|n| model.lexicon.word(n))
-            .map(|word| (suffix(word), Shape::of(word, false)))
-            .collect();
-        Self { model, index, seen, boundary, mark: memo::Mark::default() }
+        model.lexicon.name(tags::BOUNDARY);
+        let names = view::Names::new(&model.contextual, &model.lexicon, model.tags.len());
+        let index = apply::RuleIndex::new(&model.contextual, &names, model.tags.len());
+        let word =
+            |n| Word { seen: names.seen(model.lexicon.word(n), Some(n)), place: model.lexicon.place(n) };
+        let words = (0..model.lexicon.len() as u32).map(word).collect();
+        Self { model, index, names, words, mark: memo::Mark::default() }
     }
 
     /// Reads a model by [`Model::load`] and makes it ready.
@@ -99,19 +104,16 @@ impl Tagger {
     /// Tags one sentence; the result is [`Workspace::tags`].
     pub fn tag_into<'a>(&self, words: impl IntoIterator<Item = &'a str>, space: &mut Workspace) {
         self.start(words, space);
-        let Workspace { words, suffixes, shapes, guesses, tags, agenda, .. } = space;
         if self.model.contextual.is_empty() {
             return;
         }
+        let Workspace { places, unknown, view, tags, agenda, .. } = space;
+        view.end(&self.names, tags);
         let lexicon = &self.model.lexicon;
-        let known = |i: usize| (guesses[i] == KNOWN).then(|| lexicon.candidates(words[i]));
-        let sentence = apply::Untagged { words, suffixes, shapes, boundary: self.boundary };
-        apply::apply(
-            &self.model.contextual,
-            &self.index,
-            sentence,
-            |i| known(i).is_some_and(|c| c.len() == 1),
-            |i, tag| known(i).is_none_or(|list| list.iter().any(|c| c.tag == tag)),
+        self.index.apply(
+            view,
+            |i| !unknown[i] && places[i].1 == 1,
+            |i, tag| unknown[i] || lexicon.at(places[i]).iter().any(|c| c.tag == tag),
             tags,
             agenda,
         );
@@ -120,51 +122,48 @@ impl Tagger {
     /// The first two levels: start tags of known and unknown words.
     pub(crate) fn start<'a>(&self, words: impl IntoIterator<Item = &'a str>, space: &mut Workspace) {
         let model = &self.model;
-        for list in [&mut space.words, &mut space.suffixes] {
-            list.clear();
-        }
-        space.shapes.clear();
-        space.guesses.clear();
-        space.memo.begin(&self.mark);
+        let Workspace { places, unknown, shapes, view, memo, tags, paths, .. } = space;
+        places.clear();
+        unknown.clear();
+        shapes.clear();
+        view.begin(&self.names);
+        memo.begin(&self.mark);
         let mut first = true;
         for word in words {
             let number = model.lexicon.find(word);
-            let (suffix, mut shape) = match number {
-                Some(n) => self.seen[n as usize],
-                None => (suffix(word), Shape::of(word, false)),
+            let (seen, place) = match number.map(|n| self.words[n as usize]) {
+                Some(known) if known.place.1 > 0 => {
+                    unknown.push(false);
+                    (known.seen, known.place)
+                }
+                _ => {
+                    unknown.push(true);
+                    let see = || self.names.seen(word, number);
+                    memo.place(word, first, see, |shape, out| model.guess(word, shape, out))
+                }
             };
-            if first && shape == Shape::Capital {
-                shape = Shape::FirstCapital;
-            }
+            let shape = seen.shape.at(first);
             first &= shape == Shape::Symbol;
-            if number.is_some_and(|n| !model.lexicon.candidates(n).is_empty()) {
-                space.guesses.push(KNOWN);
-            } else {
-                space.guesses.push(space.memo.place(word, shape, |out| model.guess(word, shape, out)));
-            }
-            space.words.push(number.unwrap_or(NO_WORD));
-            space.suffixes.push(suffix);
-            space.shapes.push(shape);
+            places.push(place);
+            shapes.push(shape);
+            view.push(seen, shape);
         }
-        let Workspace { words, guesses, memo, tags, paths, .. } = space;
-        let candidates = |i: usize| match guesses[i] {
-            KNOWN => model.lexicon.candidates(words[i]),
-            place => memo.candidates(place),
-        };
+        let candidates =
+            |i: usize| if unknown[i] { memo.candidates(places[i]) } else { model.lexicon.at(places[i]) };
         match &model.start {
             Start::InContext { transitions, .. } => {
-                start::cheapest(transitions, words.len(), candidates, paths, tags);
+                start::cheapest(transitions, places.len(), candidates, paths, tags);
             }
             Start::MostFrequent { .. } => {
                 tags.clear();
-                tags.extend((0..words.len()).map(|i| candidates(i)[0].tag));
+                tags.extend((0..places.len()).map(|i| candidates(i)[0].tag));
             }
         }
     }
 
     /// The candidates of word `i` of the sentence in this workspace, `None` if it is not in the lexicon.
     pub(crate) fn known_candidates(&self, space: &Workspace, i: usize) -> Option<&[Candidate]> {
-        (!space.is_unknown(i)).then(|| self.model.lexicon.candidates(space.words[i]))
+        (!space.is_unknown(i)).then(|| self.model.lexicon.at(space.places[i]))
     }
 
     /// Whether an unknown word's candidates come from endings, or from Brill's first tags.

@@ -68,6 +68,12 @@ impl Shape {
         }
     }
 
+    /// The shape of a word with this one within a sentence, where `first` says whether it begins one.
+    #[inline]
+    pub(crate) fn at(self, first: bool) -> Self {
+        if first && self == Self::Capital { Self::FirstCapital } else { self }
+    }
+
     /// Whether it begins with a capital, so that the word in lower case is another one.
     pub fn has_case(self) -> bool {
         matches!(

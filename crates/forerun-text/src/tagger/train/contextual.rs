@@ -8,11 +8,11 @@
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 
-use super::super::apply::REACH;
 use super::super::contextual::{Condition, ContextualRule, NO_WORD, Sentence, ValueKind, suffix};
 use super::super::lexicon::Lexicon;
 use super::super::shape::Shape;
 use super::super::tags::{BOUNDARY, Tag};
+use super::super::view::REACH;
 use super::super::{Tagger, Workspace};
 use super::corpus::Corpus;
 use super::counts::Tagged;
