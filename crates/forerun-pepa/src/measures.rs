@@ -1,5 +1,7 @@
 //! What a distribution over states says about actions and components.
 
+use std::collections::HashMap;
+
 use crate::model::System;
 use crate::parallel::parts;
 use crate::space::Space;
@@ -81,24 +83,23 @@ impl Measures {
             .filter(|a| seen[*a])
             .map(|a| (system.actions[a].clone(), actions[a]))
             .collect();
-        let mut population: Vec<(String, f64)> = Vec::new();
+        let locals = space.components().flat_map(|(locals, _)| locals.iter().copied());
+        let (labels, places) = system.labelled(locals);
+        let mut population: Vec<(String, f64)> = labels.into_iter().map(|label| (label, 0.0)).collect();
+        let mut places = places.into_iter();
         let mut utilisation: Vec<Utilisation> = Vec::new();
+        let mut begin_alike: HashMap<&str, usize> = HashMap::new();
         for ((locals, copies), counts) in space.components().zip(counted) {
             let mut shares = Vec::new();
-            for (local, count) in locals.iter().zip(counts) {
+            for ((local, count), place) in locals.iter().zip(counts).zip(&mut places) {
                 let label = &system.locals[*local as usize].label;
                 shares.push((label.clone(), count / f64::from(copies)));
-                match population.iter_mut().find(|(l, _)| l == label) {
-                    Some((_, sum)) => *sum += count,
-                    None => population.push((label.clone(), count)),
-                }
+                population[place].1 += count;
             }
-            let name = system.locals[locals[0] as usize].label.clone();
-            let alike = utilisation
-                .iter()
-                .filter(|u| u.component == name || u.component.starts_with(&format!("{name}#")))
-                .count();
-            let component = if alike == 0 { name } else { format!("{name}#{}", alike + 1) };
+            let name = &system.locals[locals[0] as usize].label;
+            let alike = begin_alike.entry(name).or_insert(0);
+            *alike += 1;
+            let component = if *alike == 1 { name.clone() } else { format!("{name}#{alike}") };
             utilisation.push(Utilisation { component, copies, shares });
         }
         Measures { throughput, utilisation, population }

@@ -3,6 +3,7 @@
 mod common;
 
 use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use common::{near, solved, space, system};
 use forerun_pepa::chain::Chain;
@@ -213,6 +214,22 @@ fn what_has_settled_costs_nothing_and_what_would_take_for_ever_is_refused() {
         let refused = passage(&system, &space, None, &targets, &[until], &[0.5], &|| false);
         assert!(matches!(refused, Err(PassageError::TooLong(_))), "{until}: {refused:?}");
     }
+}
+
+/// With work for each pair of local states it would take a quarter of an hour.
+#[test]
+fn a_component_of_many_local_states_is_weighed_in_proportion() {
+    let n = 150_000;
+    let mut text = String::new();
+    (0..n).for_each(|at| text.push_str(&format!("P{at} = (a, 1).P{};\n", (at + 1) % n)));
+    let (system, space) = space(&(text + "P0"));
+    let begun = Instant::now();
+    let measures = Measures::of(&system, &space, &vec![1.0 / f64::from(n); n as usize]);
+    assert!(near(measures.throughput_of("a").unwrap(), 1.0, 1e-9));
+    assert!(near(measures.population_of("P77777").unwrap(), 1.0 / f64::from(n), 1e-9));
+    let course = fluid(&system, &[1e-3], &Fluid { tolerance: 1e-2, ..Fluid::default() }, &|| true);
+    assert_eq!(course.locals.len(), n as usize);
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
 
 #[test]

@@ -64,18 +64,7 @@ pub struct Course {
 pub fn fluid(system: &System, times: &[f64], how: &Fluid, stop: &dyn Fn() -> bool) -> Course {
     let tree = fold_equal(system, &system.tree);
     let (flows, mut x) = Flows::of(system, &tree);
-    let mut labels: Vec<String> = Vec::new();
-    let place: Vec<usize> = flows
-        .variables
-        .iter()
-        .map(|local| {
-            let label = &system.locals[*local as usize].label;
-            labels.iter().position(|l| l == label).unwrap_or_else(|| {
-                labels.push(label.clone());
-                labels.len() - 1
-            })
-        })
-        .collect();
+    let (labels, place) = system.labelled(flows.variables.iter().copied());
     let seen = flows.actions();
     let mut course = Course {
         locals: labels,

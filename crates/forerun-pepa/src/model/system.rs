@@ -1,5 +1,7 @@
 //! A system of sequential components.
 
+use std::collections::HashMap;
+
 /// The number of the silent action τ.
 pub const TAU: u32 = 0;
 
@@ -71,6 +73,22 @@ impl System {
         let mut places = vec![0; self.locals.len()];
         locals.iter().enumerate().for_each(|(at, local)| places[*local as usize] = at);
         places
+    }
+
+    /// The labels of some local states, each once, in the order in which they come, and for each local state the place of its
+    /// label: different components may have states that are called alike. Cost: linear.
+    pub(crate) fn labelled(&self, locals: impl Iterator<Item = u32>) -> (Vec<String>, Vec<usize>) {
+        let mut labels: Vec<String> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        let places = locals.map(|local| {
+            let label = &self.locals[local as usize].label;
+            *known.entry(label).or_insert_with(|| {
+                labels.push(label.clone());
+                labels.len() - 1
+            })
+        });
+        let places = places.collect();
+        (labels, places)
     }
 
     /// The activities of some local states by action, ascending: from which to which of them, and the rate

@@ -132,15 +132,42 @@ impl Symmetry {
     }
 }
 
-/// In how many ways things can be dealt so that the piles have these sizes. Infinite if it is beyond 10³⁰⁸.
+/// In how many ways things can be dealt so that the piles have these sizes. Infinite if it is beyond 10³⁰⁸. Cost: some
+/// thousand steps for each size, however large.
 pub(crate) fn multinomial(sizes: impl Iterator<Item = u64>) -> f64 {
-    let mut placed = 0u64;
-    let mut product = 1.0f64;
+    // The largest pile is dealt first, which can be done in one way; of each other one every thing that is dealt at least doubles
+    // the number of ways, so that it is small or soon beyond all numbers.
+    let (mut placed, mut others) = (0u64, Vec::new());
     for size in sizes {
+        others.push(size.min(placed));
+        placed = placed.max(size);
+    }
+    let mut product = 1.0f64;
+    for size in others {
         for i in 1..=size {
             placed += 1;
             product *= placed as f64 / i as f64;
+            if product.is_infinite() {
+                return product;
+            }
         }
     }
     if product < 1e15 { product.round() } else { product }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::multinomial;
+
+    #[test]
+    fn ways_to_deal_piles_of_any_size() {
+        assert_eq!(multinomial([2, 1, 1].into_iter()), 12.0);
+        assert_eq!(multinomial([3, 0, 4, 5].into_iter()), 27720.0);
+        assert_eq!(multinomial([0, 0].into_iter()), 1.0);
+        // A billion copies in one local state, or nearly, take no longer than a few.
+        let many = 1u64 << 60;
+        assert_eq!(multinomial([0, many, 0].into_iter()), 1.0);
+        assert_eq!(multinomial([1, many, 0].into_iter()), (many + 1) as f64);
+        assert_eq!(multinomial([many / 2, many / 2].into_iter()), f64::INFINITY);
+    }
 }

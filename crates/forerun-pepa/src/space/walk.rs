@@ -1,6 +1,6 @@
 //! One path through the states, without remembering any.
 
-use super::layout::Layout;
+use super::layout::{Layout, Part};
 use super::rules::rules;
 use super::successors::{Fault, Rules, Scratch, Successor, successors};
 use super::symmetry::fold;
@@ -41,18 +41,11 @@ impl<'a> Engine<'a> {
         happen.sort_unstable();
         happen.dedup();
         let place = (0..system.actions.len() as u32).map(|a| happen.binary_search(&a).unwrap_or(0)).collect();
-        let mut labels: Vec<String> = Vec::new();
-        let mut label_of = Vec::new();
-        for part in &layout.parts {
-            let places = part.locals.iter().map(|l| {
-                let label = &system.locals[*l as usize].label;
-                labels.iter().position(|o| o == label).unwrap_or_else(|| {
-                    labels.push(label.clone());
-                    labels.len() - 1
-                })
-            });
-            label_of.push(places.collect());
-        }
+        let locals = layout.parts.iter().flat_map(|p| p.locals.iter().copied());
+        let (labels, places) = system.labelled(locals);
+        let mut places = places.into_iter();
+        let of_part = |part: &Part| places.by_ref().take(part.locals.len()).collect();
+        let label_of = layout.parts.iter().map(of_part).collect();
         let actions = happen.iter().map(|a| system.actions[*a as usize].clone()).collect();
         Engine { system, layout, rules, actions, place, labels, label_of }
     }
