@@ -210,6 +210,23 @@ fn with_more_phases_waiting_comes_to_what_it_is_without_chance() {
 }
 
 #[test]
+fn an_even_deal_of_whole_sets_leaves_nothing_to_be_merged() {
+    // Eight tasks each, which four ranks gather by four: nothing is left over; of nine each, one result.
+    let of = |tasks, dealt| Reduction {
+        dealt,
+        set: 8,
+        gather: 4,
+        tasks,
+        ..Reduction::new(Strategy::Adaptive, 4, &costs)
+    };
+    let up = |tasks, dealt| of(tasks, dealt).model(Form::Run).contains("(merge_up, ");
+    assert_eq!([up(32, true), up(36, true), up(32, false)], [false, true, true]);
+    let seconds = |tasks, dealt| predicted(&of(tasks, dealt));
+    assert!(seconds(32, true) < seconds(32, false));
+    assert!(seconds(36, true) < seconds(36, false));
+}
+
+#[test]
 fn what_has_too_many_states_is_simulated() {
     for strategy in [Strategy::ReductionTree, Strategy::ParallelPipeline] {
         // A whole run, and a stream where runs are not to be longer than 8 tasks.

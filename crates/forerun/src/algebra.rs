@@ -3,7 +3,7 @@
 use forerun_model::planner::Choice;
 use forerun_model::reduction::Steps;
 use forerun_pepa::job::{self, Activity, Form, JobError, Limits, Predicted};
-use forerun_platform::{Interval, Outcome, Platform, ReductionProfile, Strategy, Way};
+use forerun_platform::{Deal, Interval, Outcome, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::Shape;
 
 use crate::error::{CliError, failed};
@@ -117,6 +117,7 @@ fn reduction<'a>(
         set: shape.set,
         gather,
         commutative: facts.commutative,
+        dealt: facts.known && matches!(shape.deal, Deal::Even { .. }),
         tasks: steps.tasks,
         ..job::Reduction::new(shape.strategy, steps.ranks, seconds)
     }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use forerun_platform::Bytes;
 use rustix::fs::{Access, access};
@@ -124,15 +125,47 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>
         Place::File { path, directory } => (path, directory),
     };
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);
-    let mut file = tempfile::Builder::new()
-        .prefix(".forerun-")
-        .permissions(Permissions::from_mode(mode))
-        .tempfile_in(directory)?;
+    let (mut file, _listed) = {
+        let mut unfinished = unfinished();
+        let file = tempfile::Builder::new()
+            .prefix(".forerun-")
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(directory)?;
+        unfinished.push(file.path().to_path_buf());
+        let listed = Listed(file.path().to_path_buf());
+        (file, listed)
+    };
     let whole = fill(file.as_file_mut())?;
     if whole {
         file.persist(&path).map_err(|e| e.error)?;
     }
     Ok(whole)
+}
+
+/// The files that are being written under other names than their own.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A file that is in the list while this lives.
+struct Listed(PathBuf);
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().retain(|path| *path != self.0);
+    }
+}
+
+/// Removes the files that are being written, before the process ends in the middle of that. No other is begun while the
+/// list is held.
+pub fn put_away() -> impl Sized {
+    let unfinished = unfinished();
+    for path in unfinished.iter() {
+        let _ = fs::remove_file(path);
+    }
+    unfinished
 }
 
 #[cfg(test)]

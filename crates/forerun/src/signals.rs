@@ -12,6 +12,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
 use crate::error::CliError;
+use crate::file;
 
 /// Signals that come within this time are one: `timeout` sends one to the process and one to its group.
 const SAME: Duration = Duration::from_millis(500);
@@ -68,6 +69,7 @@ impl Interrupt {
         let busy = self.lock();
         if *busy == 0 {
             // Nothing begins while the lock is held, and nobody else speaks for the flag is not set.
+            let _held = file::put_away();
             let interrupted = CliError::Interrupted(signal);
             let _ = writeln!(std::io::stderr(), "forerun: {interrupted}");
             std::process::exit(interrupted.status().into());
@@ -90,6 +92,7 @@ impl Interrupt {
             }
             // Asked again: whoever asks does not want to wait for things to be put away.
             _ => {
+                let _held = file::put_away();
                 let _ = emulate_default_handler(signal);
             }
         }

@@ -191,9 +191,16 @@ fn first(
 /// complete, which the first rank delivers.
 fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
     let each = of.tasks / busy;
-    // Whoever gathers g results holds from 0 to g - 1 of them: of few tasks, all.
+    // Whoever gathers g results holds from 0 to g - 1 of them: of few tasks, all. Of an even deal it is known how many.
     let gather = of.gather.clamp(1, of.set);
-    let held = if each < gather { each.max(1) } else { gather.div_ceil(2) };
+    let held = match each {
+        few if few < gather => few.max(1),
+        _ if of.dealt => each % gather,
+        _ => gather.div_ceil(2),
+    };
+    if held == 0 {
+        return End::of(&[close(of)], rates);
+    }
     let arity = of.arity as u64;
     let (mut pieces, mut size, mut seconds) = (busy, held, 0.0);
     // Sets leave the tree when they are complete.
@@ -209,11 +216,15 @@ fn ending(of: &Reduction<'_>, rates: &mut Rates, busy: u64) -> End {
     let what = format!("moving and merging what {busy} ranks hold, {} each, up the tree", results(held));
     let deliver = pieces as f64 * of.seconds(Activity::Deliver(size));
     let told = format!("delivering {}", results(size * pieces));
-    let close = ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink");
     let steps = [
         ("merge_up", "nu_up", seconds, what.as_str()),
         ("deliver_last", "delta_last", deliver, &told),
-        close,
+        close(of),
     ];
     End::of(&steps, rates)
+}
+
+/// The last activity of a run.
+fn close(of: &Reduction<'_>) -> (&'static str, &'static str, f64, &'static str) {
+    ("close", "omega", of.seconds(Activity::Open), "opening or closing the sink")
 }

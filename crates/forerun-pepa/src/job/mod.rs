@@ -116,6 +116,9 @@ pub struct Reduction<'a> {
     pub gather: u64,
     /// Whether results may be merged as they come.
     pub commutative: bool,
+    /// Whether the adaptive strategy deals the same number of tasks to each rank beforehand: what a rank holds at the end is then
+    /// known.
+    pub dealt: bool,
     /// Tasks.
     pub tasks: u64,
     /// Exponential phases that tasks, merges and deliveries have, one after the other, at least 1: an Erlang
@@ -127,11 +130,11 @@ pub struct Reduction<'a> {
 
 impl std::fmt::Debug for Reduction<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Reduction { strategy, ranks, arity, set, gather, commutative, tasks, phases, .. } = self;
+        let Reduction { strategy, ranks, arity, set, gather, commutative, dealt, tasks, phases, .. } = self;
         write!(
             f,
             "{} of {tasks} tasks on {ranks} ranks (arity {arity}, set {set}, gather {gather}, commutative \
-             {commutative}, phases {phases})",
+             {commutative}, dealt {dealt}, phases {phases})",
             strategy.name()
         )
     }
@@ -149,6 +152,7 @@ impl<'a> Reduction<'a> {
             set,
             gather: set,
             commutative: true,
+            dealt: false,
             tasks: 0,
             phases: 1,
             seconds,
@@ -162,7 +166,7 @@ impl<'a> Reduction<'a> {
     /// *Adaptive.* A task's time contains its part of merging: T + fold(g)/g for g results gathered. After a task a
     /// rank has gathered g results with probability 1/g, and then moves them to the first rank, which interrupts
     /// its task to take its part of merging and delivering. When no task is left, what the ranks hold (g/2 results
-    /// each on average) goes up the tree, level by level, until sets are complete, which takes one time of that mean. Merges that keep the order, and an even deal, are
+    /// each on average, or where tasks are dealt what that leaves over) goes up the tree, level by level, until sets are complete, which takes one time of that mean. Merges that keep the order, and an even deal, are
     /// modelled alike: tasks go to whoever is free.
     ///
     /// Cost: as long as the text: lines by ranks, and in a run's by tasks.

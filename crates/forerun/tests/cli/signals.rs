@@ -49,6 +49,24 @@ fn while_the_machine_is_measured() {
 }
 
 #[test]
+fn while_a_file_is_written() {
+    for signal in BOTH {
+        let place = Place::new();
+        place.write("m.pepa", "P = (a, 1).P1; P1 = (b, 2).P; P[100] <> P[99] <> P[60]");
+        let mut command = place.command("pepa export m.pepa --as transitions --out t.csv --quiet".split(' '));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::new(command);
+        let begun = || {
+            let names = fs::read_dir(place.path("")).unwrap().map(|entry| entry.unwrap().file_name());
+            names.into_iter().any(|name| name.to_string_lossy().starts_with(".forerun-"))
+        };
+        running.wait_for("it writes", begun);
+        interrupt(&place, running, signal);
+        assert!(!begun() && !place.path("t.csv").exists());
+    }
+}
+
+#[test]
 fn in_a_pilot_a_task_a_merge_and_the_last_merge() {
     let profile = ["--profile", "profile.toml"];
     for (i, signal) in BOTH.into_iter().enumerate() {
