@@ -236,11 +236,12 @@ impl RuleIndex {
             }
             tags[i] = to;
             view.set_tag(i, to);
-            for other in i.saturating_sub(REACH)..(i + REACH + 1).min(tags.len()) {
+            let seen = tags.iter().enumerate().take(i + REACH + 1).skip(i.saturating_sub(REACH));
+            for (other, &tag) in seen {
                 if !fixed(other) {
                     // The rule itself goes on to the right; where it has been, it is over.
                     let least = if other > i { n } else { n + 1 };
-                    look_up(view, other, tags[other], least, agenda);
+                    look_up(view, other, tag, least, agenda);
                 }
             }
         }
