@@ -18,18 +18,17 @@ use self::up::{Tools, Up, done};
 use crate::accuracy::{Compared, table};
 use crate::record::Record;
 
-/// Numbers of hosts of a tenth of a core; there is a platform file for each.
+/// Numbers of hosts; there is a platform file for each.
 const HOSTS: [usize; 4] = [2, 4, 8, 16];
-/// The number of those of a twentieth, on which timed tasks run too, but not as often: one master merges for most of a minute.
-const MANY: usize = 32;
-const FEW_ROUNDS: usize = 3;
 /// Tasks for each host of the timed job.
 const TASKS: usize = 8;
 /// Numbers to sort.
 const NUMBERS: &str = "8000000";
-/// What a task and a merged result cost by the wall (0.15 s and 12.8 ms, of feature extraction), in milliseconds, of which hosts have a part of a
-/// core; results have 23,720 bytes.
-const COSTS_MS: (f64, f64) = (150.0, 12.8);
+/// A tenth of what a task and a merged result cost, since hosts have a tenth of a core (0.15 s and 12.8 ms, of feature extraction), and its
+/// results of 23,720 bytes.
+const PROFILE: &str = "format = 1\napplication = \"tasks\"\nsource = \"feature extraction at the costs inferred from \
+    tables VI to XI of Kuntraruk et al., for a tenth of a core\"\n[reduction]\ntask = { fixed = \"15 ms\" }\n\
+    merge = { per_result = \"1.28 ms\" }\nresult_bytes = { per_byte = 1.0 }\n";
 /// What is compared stage by stage.
 const STAGES: [Stage; 4] = [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish];
 
@@ -40,6 +39,7 @@ type All = BTreeMap<(&'static str, usize, &'static str), Vec<Outcome>>;
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let dir = tempfile::tempdir()?;
     let tools = Tools::find(dir.path())?;
+    fs::write(tools.dir.join("profile.toml"), PROFILE)?;
     let numbers = tools.dir.join("numbers");
     done(
         Command::new(&tools.forerun).args(["generate", "numbers", NUMBERS, "-q", "-o"]).arg(&numbers),
@@ -47,9 +47,8 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     )?;
     let mut all = All::new();
     for job in ["tasks", "sort"] {
-        for hosts in HOSTS.into_iter().chain((job == "tasks").then_some(MANY)) {
+        for hosts in HOSTS {
             for strategy in Strategy::ALL {
-                let rounds = if hosts == MANY { rounds.min(FEW_ROUNDS) } else { rounds };
                 let outcomes = kept(&tools, hosts, job, strategy, rounds)?;
                 all.insert((job, hosts, strategy.name()), outcomes);
             }
@@ -89,9 +88,7 @@ fn kept(
     if let Ok(json) = fs::read(&file) {
         return Ok(serde_json::from_slice(&json)?);
     }
-    let (part, of) = if hosts == MANY { ("twentieth", 20) } else { ("tenth", 10) };
-    fs::write(tools.dir.join("profile.toml"), profile(of))?;
-    let up = Up::new(tools, &format!("{part}-{hosts}.toml"))?;
+    let up = Up::new(tools, &format!("tenth-{hosts}.toml"))?;
     let platform = up.calibration(&hosts.to_string(), hosts)?;
     let (ranks, runs) = (hosts.to_string(), rounds.to_string());
     let tasks = (TASKS * hosts).to_string();
@@ -109,16 +106,6 @@ fn kept(
     let outcomes = outcomes(tools)?;
     fs::write(&file, serde_json::to_vec(&outcomes)?)?;
     Ok(outcomes)
-}
-
-/// The costs of the timed job for hosts that have one part of so many of a core.
-fn profile(of: u32) -> String {
-    let (task, merge) = (COSTS_MS.0 / f64::from(of), COSTS_MS.1 / f64::from(of));
-    format!(
-        "format = 1\napplication = \"tasks\"\nsource = \"feature extraction at the costs inferred from tables VI to XI of \
-         Kuntraruk et al., for 1/{of} of a core\"\n[reduction]\ntask = {{ fixed = \"{task} ms\" }}\n\
-         merge = {{ per_result = \"{merge} ms\" }}\nresult_bytes = {{ per_byte = 1.0 }}\n"
-    )
 }
 
 /// The outcomes that a run has left, without their timelines.

@@ -3,7 +3,7 @@
 use forerun_platform::statistics::median;
 use forerun_platform::{Strategy, Way};
 
-use super::{All, HOSTS, MANY};
+use super::{All, HOSTS};
 
 /// What tables VI to XI have by sets of 8, 16 and 32: how many times the parallel pipeline's time master-slave took, and the reduction tree.
 const PRINTED: [(usize, f64, f64); 3] = [(8, 1.5, 1.07), (16, 5.4, 1.67), (32, 16.0, 2.3)];
@@ -19,7 +19,7 @@ pub(super) fn ratios(all: &All) -> String {
         median(&runs.iter().filter(|o| o.way == Way::Mpi).map(|o| o.makespan_s).collect::<Vec<_>>())
     };
     for job in ["tasks", "sort"] {
-        for hosts in HOSTS.into_iter().chain([MANY]) {
+        for hosts in HOSTS {
             let Some(pipeline) = middle(job, hosts, Strategy::ParallelPipeline) else { continue };
             let printed = PRINTED.iter().find(|p| p.0 == hosts && job == "tasks");
             let of = |strategy, paper: Option<f64>| {
