@@ -184,9 +184,10 @@ proptest! {
             (2..=most).map(|ranks| farm.predict(ranks, 1).expect("valid").makespan_s).collect();
         let best = farm.best_ranks(most).expect("valid");
         let least = all.iter().copied().fold(f64::INFINITY, f64::min);
-        prop_assert_eq!(best.makespan_s, least);
-        prop_assert_eq!(all[best.ranks - 2], least);
-        prop_assert!(all[..best.ranks - 2].iter().all(|s| *s > least));
+        // Of those that are equal to rounding, that of fewest ranks.
+        prop_assert!(best.makespan_s <= least * (1.0 + 2e-12), "{} and {least}", best.makespan_s);
+        prop_assert_eq!(all[best.ranks - 2], best.makespan_s);
+        prop_assert!(all[..best.ranks - 2].iter().all(|s| *s > best.makespan_s));
         let saturates = farm.saturation(most).expect("valid");
         for ranks in 2..=most {
             let bound = farm.predict(ranks, 1).expect("valid").bound;
@@ -201,7 +202,7 @@ proptest! {
         let best = farm.best_masters(most).expect("valid");
         prop_assert_eq!(by_masters.len(), (most / 2).max(1));
         for other in by_masters {
-            prop_assert!(best.makespan_s <= other.makespan_s);
+            prop_assert!(best.makespan_s <= other.makespan_s * (1.0 + 2e-12));
         }
     }
 }

@@ -33,10 +33,55 @@ impl Masters {
 
     /// Slaves and tasks of every group, of `tasks` in all.
     pub fn groups(&self, tasks: u64) -> Vec<(u64, u64)> {
+        self.each(tasks).collect()
+    }
+
+    /// The different ones among [`groups`](Self::groups), at most four, ascending. Cost: that of a few groups where all that
+    /// there can be are soon met, at most that of all.
+    pub(super) fn kinds(&self, tasks: u64) -> Vec<(u64, u64)> {
+        // A group has its whole share or one more: of the slaves where they are not even, of the tasks where its slaves' part is no
+        // whole number.
+        let all = (self.ranks - self.masters) as u128;
+        let fewest = (self.ranks / self.masters) as u64 - 1;
+        let most = self.ranks.div_ceil(self.masters) as u64 - 1;
+        let splits = |slaves: u64| usize::from(!(u128::from(tasks) * u128::from(slaves)).is_multiple_of(all));
+        let possible = (fewest..=most).map(|slaves| 1 + splits(slaves)).sum();
+        let mut kinds: Vec<(u64, u64)> = Vec::new();
+        for group in self.each(tasks) {
+            if !kinds.contains(&group) {
+                kinds.push(group);
+            }
+            if kinds.len() == possible {
+                break;
+            }
+        }
+        kinds.sort_unstable();
+        kinds
+    }
+
+    fn each(&self, tasks: u64) -> impl Iterator<Item = (u64, u64)> {
         let all = (self.ranks - self.masters) as u128;
         // Slaves before group i are its master's rank less the masters before.
-        let before = |i: usize| (self.master(i) - i) as u128;
-        let from = |i: usize| (u128::from(tasks) * before(i) / all) as u64;
-        (0..self.masters).map(|i| ((before(i + 1) - before(i)) as u64, from(i + 1) - from(i))).collect()
+        let before = move |i: usize| (self.master(i) - i) as u128;
+        let from = move |i: usize| (u128::from(tasks) * before(i) / all) as u64;
+        (0..self.masters).map(move |i| ((before(i + 1) - before(i)) as u64, from(i + 1) - from(i)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::Masters;
+
+    proptest! {
+        #[test]
+        fn kinds_are_the_different_groups(masters in 1usize..60, slaves in 1usize..5, more in 0usize..40, tasks in 1u64..3000) {
+            let masters = Masters::new(masters * (slaves + 1) + more, masters).expect("a slave for each");
+            let mut groups = masters.groups(tasks);
+            groups.sort_unstable();
+            groups.dedup();
+            prop_assert_eq!(masters.kinds(tasks), groups);
+        }
     }
 }

@@ -104,16 +104,8 @@ impl Farm {
     /// # Errors
     /// Not a slave for every master.
     pub fn predict(&self, ranks: usize, masters: usize) -> Result<Prediction, ModelError> {
-        let groups = Masters::new(ranks, masters)?.groups(self.tasks.count);
+        let kinds = Masters::new(ranks, masters)?.kinds(self.tasks.count);
         let trip = self.trip(ranks)?;
-        // A few kinds, however many groups.
-        let mut kinds: Vec<(u64, u64)> = Vec::new();
-        for group in groups {
-            if !kinds.contains(&group) {
-                kinds.push(group);
-            }
-        }
-        kinds.sort_unstable();
         let prefetch = self.tasks.prefetch;
         let mut longest = (0.0f64, 0.0f64, kinds[0].0);
         for &(slaves, tasks) in &kinds {

@@ -33,8 +33,9 @@ fn a_third_prediction_stands_beside_the_others() {
                 // Nobody waits for anybody.
                 assert!((time / analytic - 1.0).abs() < 1e-6, "{strategy}: {time} and {analytic}");
             } else {
-                // Whoever waits, waits longer where times are exponential.
-                assert!((0.98..3.0).contains(&(time / analytic)), "{strategy} on {p}: {time} and {analytic}");
+                // Whoever waits, waits longer where times are exponential. (The adaptive model leaves out that sets of an even deal
+                // end together.)
+                assert!((0.96..3.0).contains(&(time / analytic)), "{strategy} on {p}: {time} and {analytic}");
             }
         }
     }
