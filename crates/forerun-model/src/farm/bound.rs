@@ -108,7 +108,7 @@ mod tests {
             ..Overhead::default()
         };
         Network {
-            send_overhead: overhead.clone(),
+            send_overhead: overhead,
             receive_overhead: overhead,
             latency: Measured::stated(Seconds(latency)),
             gap: Measured::stated(Seconds(gap)),
