@@ -7,9 +7,10 @@
 //! slow each other. The samples come from all over the input; neighbours in it are merged, so that a
 //! job that keeps results for the run keeps few, and no work of the pilot is lost. Some results go
 //! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
-//! goes to the disk and back. Where the plan would have much larger tasks, some of those are tried last. It ends when its budget is spent: 5 % of what the job would take on one processor,
-//! but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
-//! milliseconds no less than 4 ms).
+//! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one
+//! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
+//! milliseconds no less than 4 ms). Where the plan would have much larger tasks, some of those are tried last, for as
+//! long again at most, or twice that where the run need not do them any more.
 
 mod clock;
 mod contention;

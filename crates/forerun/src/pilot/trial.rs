@@ -63,7 +63,7 @@ pub(super) fn trial(
     let most = at_once.iter().copied().max().unwrap_or(1);
     let room = there / said(grain as f64, most).max(f64::MIN_POSITIVE);
     let grain = (grain as f64 * room.min(1.0)) as u64;
-    if (grain as f64) < ALIKE * before.largest {
+    if grain == 0 || (grain as f64) < ALIKE * before.largest {
         return Ok(found);
     }
     let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
