@@ -34,11 +34,11 @@ impl Nodes {
         match left {
             0 => Ok(nodes),
             _ => Err(request(format!(
-                "--sbatch: the plan is for {} processors and {} has {}: plan with --max-processors {0}, or name the \
-                 cluster by --platform",
+                "--sbatch: the plan is for {} processors and {} has {cores}: plan with --max-processors {cores}, or \
+                 name the cluster by --platform",
                 plan.processors,
                 platform.name,
-                platform.cores()
+                cores = platform.cores()
             ))),
         }
     }
