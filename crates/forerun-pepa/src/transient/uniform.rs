@@ -87,7 +87,7 @@ pub(super) fn event_rate(chain: &Chain, times: &[f64], most: f64) -> Result<f64,
 }
 
 /// About how many events of its uniformised chain are followed until a time: fewer if it has settled before. `stop` of
-/// [`transient`] and [`passage`](super::passage) is asked after each, so that progress may be shown. Cost: a pass over the transitions.
+/// [`transient`] and [`passage`](super::passage()) is asked after each, so that progress may be shown. Cost: a pass over the transitions.
 pub fn events(space: &Space, until: f64) -> f64 {
     let exit =
         |state: usize| -> f64 { space.from(state).filter(|s| s.to as usize != state).map(|s| s.rate).sum() };

@@ -11,7 +11,7 @@ use crate::time::{PerByte, PerResult, Time};
 /// Charges what a profile says, scaled by the speed of the core that the rank is placed on
 /// ([`Platform::place`]) and by its availability at the time. On a host with a quota
 /// ([`Throttle`](forerun_platform::Throttle)) work runs at full speed until the quota is used, and is then stalled.
-/// What a cost has of [`Wait`](forerun_platform::Wait) is charged as it is, after the work.
+/// What a cost has of [`forerun_platform::Wait`] is charged as it is, after the work.
 ///
 /// Getting inputs is free: a profile has no figure for it.
 #[derive(Debug, Clone, PartialEq)]

@@ -43,6 +43,10 @@ impl Words {
                 }
                 continue;
             }
+            // Whoever planned quietly wants to hear of the run.
+            if ["-q", "--quiet"].contains(&name) {
+                continue;
+            }
             // `-p8`, the only short option of a plan with a value.
             if text.strip_prefix("-p").is_some_and(|p| p.parse::<usize>().is_ok()) {
                 continue;
@@ -97,7 +101,7 @@ mod tests {
     fn the_job_is_what_plan_was_given() {
         assert_eq!(words("forerun plan sort a.bin --max-processors 8 --type i64"), "sort a.bin --type i64");
         assert_eq!(words("forerun plan sort a.bin -p 8 --sbatch=x --grain 4KiB"), "sort a.bin");
-        assert_eq!(words("forerun plan sort plan --json -"), "sort plan");
+        assert_eq!(words("forerun plan -q sort plan --json -"), "sort plan");
         assert_eq!(words("forerun plan sort -p8 -paper.bin"), "sort -paper.bin");
     }
 
