@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile, Wait};
+use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
 use forerun_skeleton::wire::{Plain, garbled};
 use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
@@ -62,8 +62,7 @@ impl TimedJob {
 impl TimedApp {
     /// Takes as much processor time as `cost` says, and then waits, spread aside.
     fn take(&self, cost: &Cost, bytes: f64, results: f64) -> Result<(), AppError> {
-        let work = Cost { wait: Wait::default(), ..*cost }.seconds(bytes, results);
-        let waits = cost.seconds(bytes, results) - work;
+        let (work, waits) = (cost.work().seconds(bytes, results), cost.waits().seconds(bytes, results));
         let begun = processor_seconds();
         let mut sum = 0u64;
         while processor_seconds() - begun < work {

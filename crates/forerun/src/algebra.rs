@@ -123,12 +123,10 @@ fn reduction<'a>(
     }
 }
 
-/// Standard deviations in half of a 95 % interval.
-const NORMAL: f64 = 1.96;
-
 fn outcome(facts: &Facts, choice: &Choice, platform: &Platform, steps: &Steps, found: &Predicted) -> Outcome {
     // A run's own deviation, and what the mean may be off by where it is an estimate.
-    let estimated = found.simulated.as_ref().map_or(0.0, |s| found.seconds * s.half / s.mean / NORMAL);
+    let estimated =
+        found.simulated.as_ref().map_or(0.0, |s| found.seconds * s.half / s.mean / Interval::DEVIATIONS);
     let own = found.deviation.unwrap_or(0.0).hypot(estimated);
     let makespan_s = steps.beside_s + found.seconds + steps.late_s(own);
     let interval = Interval::around(makespan_s, own.hypot(steps.error * makespan_s));

@@ -5,6 +5,8 @@
 
 use std::env;
 
+use forerun_platform::Machine;
+
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocation {
@@ -42,6 +44,13 @@ impl Allocation {
 pub fn cores() -> usize {
     let can = std::thread::available_parallelism().map_or(1, usize::from);
     Allocation::here().and_then(|a| a.cpus).map_or(can, |given| can.min(given))
+}
+
+/// Bytes of memory that this process may use, where it is known: those that the machine and its control groups leave it, and no
+/// more than Slurm has given.
+pub fn memory() -> Option<u64> {
+    let given = Allocation::here().and_then(|a| a.memory);
+    given.into_iter().chain(Machine::here().memory.map(|m| m.0)).min()
 }
 
 #[cfg(test)]

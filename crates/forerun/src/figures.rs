@@ -75,8 +75,9 @@ pub fn of(
         let planned = plan(&facts, costs, &platform, shape, processors, None, &context.interrupt).ok()?;
         Some(planned.best.plan.grain.bytes)
     };
-    let fixed = processors.is_some_and(|p| p <= workers());
-    let workers = processors.unwrap_or_else(workers).min(workers());
+    let cores = allocation::cores();
+    let fixed = processors.is_some_and(|p| p <= cores);
+    let workers = processors.unwrap_or(cores).min(cores);
     let purpose = Purpose { workers, fixed, grain: &grain };
     let (profile, pilot) = profile(job, given, options, &purpose, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
@@ -148,11 +149,6 @@ pub fn profile(
         file::write(file, profile.to_toml().as_bytes())?;
     }
     Ok((profile, pilot))
-}
-
-/// Processors of this machine that a pilot may use.
-pub fn workers() -> usize {
-    allocation::cores()
 }
 
 /// The reduction's part of a profile.

@@ -1,7 +1,7 @@
 //! What a profile comes to in a given run: what depends on how many ranks work side by side, on
 //! how many tasks are done before, and on how many sets are delivered.
 
-use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy, Wait};
+use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy};
 use forerun_skeleton::reduction::Shape;
 
 use super::costs::Costs;
@@ -54,7 +54,7 @@ pub fn effective(
     let last = join.cost.on(speed);
     let (in_sink, at_the_end) = match join.at {
         JoinAt::Sink => {
-            let work = merges(Cost { wait: Wait::default(), ..join.cost }, deliveries, share);
+            let work = merges(join.cost.work(), deliveries, share);
             let waits = merges(join.cost, deliveries, share) - work;
             // Opening and closing the sink are charged like a delivery, but with nothing in it.
             let calls = (deliveries + 2) as f64;
@@ -66,8 +66,7 @@ pub fn effective(
             let bytes = Costs::new(&profile, load, wire.clone(), 1.0).bytes(load.tasks);
             let merging = merges(last, deliveries.saturating_mul(groups), load.tasks);
             let seconds = |cost: Cost| cost.on(speed).seconds(bytes, load.tasks as f64);
-            let (all, work) =
-                (seconds(profile.finish), seconds(Cost { wait: Wait::default(), ..profile.finish }));
+            let (all, work) = (seconds(profile.finish), seconds(profile.finish.work()));
             // One core reads while the finish waits, and no more.
             let alone = platform.hosts.first().is_some_and(|host| host.cores == 1);
             let beside = if alone { all - work } else { all };

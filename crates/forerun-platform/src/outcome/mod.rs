@@ -123,10 +123,10 @@ pub struct Interval {
     pub high_s: f64,
 }
 
-/// 95 % of a normal distribution lie within so many deviations.
-const DEVIATIONS: f64 = 1.96;
-
 impl Interval {
+    /// 95 % of a normal distribution lie within so many deviations.
+    pub const DEVIATIONS: f64 = 1.96;
+
     /// The interval round `makespan_s` of an expectation with a standard deviation of `deviation_s`: that of a
     /// log-normal distribution with this median and this relative deviation. A time cannot be negative, what
     /// it is made of multiplies, and runs are late by more than they are early.
@@ -141,7 +141,7 @@ impl Interval {
     pub fn around(makespan_s: f64, deviation_s: f64) -> Self {
         let relative = if makespan_s > 0.0 { deviation_s / makespan_s } else { 0.0 };
         // σ of the logarithm: σ² = ln(1 + (deviation / expectation)²).
-        let factor = (DEVIATIONS * relative.powi(2).ln_1p().sqrt()).exp();
+        let factor = (Self::DEVIATIONS * relative.powi(2).ln_1p().sqrt()).exp();
         Interval { makespan_s, low_s: makespan_s / factor, high_s: makespan_s * factor }
     }
 }

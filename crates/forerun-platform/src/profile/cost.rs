@@ -76,6 +76,18 @@ impl Cost {
         }
     }
 
+    /// Its processor time alone, without what it waits.
+    #[must_use]
+    pub fn work(&self) -> Self {
+        Cost { wait: Wait::default(), ..*self }
+    }
+
+    /// What it waits alone, without its processor time.
+    #[must_use]
+    pub fn waits(&self) -> Self {
+        Cost { fixed: 0.0, per_byte: 0.0, per_result: 0.0, ..*self }
+    }
+
     /// So many times the cost.
     #[must_use]
     pub fn times(&self, factor: f64) -> Self {

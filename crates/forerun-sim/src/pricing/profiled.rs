@@ -87,12 +87,11 @@ impl Profiled {
         let on = |host: &Speed| {
             let of = |cost: Cost| match host.is_constant() {
                 true => cost.on(host.relative),
-                false => Cost { wait: Wait::default(), ..cost }.on(host.relative),
+                false => cost.work().on(host.relative),
             };
             prices(profile, of)
         };
-        let waits =
-            prices(profile, |cost| Cost { fixed: 0.0, per_byte: 0.0, per_result: 0.0, ..cost }.on(1.0))?;
+        let waits = prices(profile, |cost| cost.waits().on(1.0))?;
         let prices: Vec<_> = speeds.hosts().iter().map(on).collect::<Result<_, _>>()?;
         let first = prices.first().copied().unwrap_or_default();
         let plain = speeds.hosts().len() == 1 && speeds.hosts().iter().all(Speed::is_constant);

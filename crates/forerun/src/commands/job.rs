@@ -9,9 +9,9 @@ use super::job_file::{Words, from_file};
 use super::treat::Treat;
 use crate::cli::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
-use crate::figures;
 use crate::jobs;
 use crate::mpi::Work;
+use crate::{allocation, figures};
 
 /// Treats the job that the command line names.
 ///
@@ -32,7 +32,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             // Of one that only plans, no result is written.
             let out = job.out.as_deref().or(beside.as_deref()).filter(|_| how.gives_result());
             how.paths().reads(&job.input).replaces("--out", out).check(&mut context.console, |_| false)?;
-            let ranks = how.processors().unwrap_or_else(figures::workers);
+            let ranks = how.processors().unwrap_or_else(allocation::cores);
             context.interrupt.busy(|| {
                 let job = jobs::sort(&job, jobs::Team { ranks, processes: 1 }, context.interrupt.cancel())?;
                 match how.shape().skeleton.get() {

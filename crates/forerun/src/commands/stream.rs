@@ -10,7 +10,7 @@ use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
 use crate::planning::{self, Facts, plan};
-use crate::{compare, describe, execute, figures, mpi};
+use crate::{allocation, compare, describe, execute, figures, mpi};
 
 /// Runs a job whose input keeps coming.
 ///
@@ -68,7 +68,7 @@ fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
     let arity = how.shape.arity.unwrap_or(2);
     let groups = how.shape.groups.unwrap_or(1);
     let processors = how.processors.get().unwrap_or_else(|| {
-        let all = figures::workers();
+        let all = allocation::cores();
         let size = (all / groups).max(1);
         // The largest team that the strategy allows.
         groups * if strategy == Strategy::ParallelPipeline { arity.pow(size.ilog(arity)) } else { size }

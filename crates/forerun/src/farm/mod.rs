@@ -19,7 +19,7 @@ use crate::commands::Context;
 use crate::error::{CliError, failed, request};
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
-use crate::{compare, describe, execute, figures, file, text};
+use crate::{allocation, compare, describe, execute, figures, file, text};
 
 #[cfg(feature = "mpi")]
 pub(crate) use self::run::{explain, shape};
@@ -134,7 +134,7 @@ impl Team {
     /// # Errors
     /// Too many, or too few.
     fn of(how: &FarmWays) -> Result<Team, CliError> {
-        let processors = how.shape.processors.get().unwrap_or_else(figures::workers);
+        let processors = how.shape.processors.get().unwrap_or_else(allocation::cores);
         let dynamic = how.shape.masters == Masters::Dynamic;
         let masters = if let Masters::Fixed(masters) = how.shape.masters { masters } else { 1 };
         let alone = processors == 1 && masters == 1;

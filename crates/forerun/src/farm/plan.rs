@@ -104,7 +104,7 @@ pub(super) fn plan(
 /// The interval of a makespan, from the error of the mean and the spread of the tasks that are left.
 fn interval(makespan_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
     let of_rest = costs.task.spread / (rest as f64).sqrt();
-    let off = 1.96 * costs.task.error.hypot(of_rest);
+    let off = Interval::DEVIATIONS * costs.task.error.hypot(of_rest);
     Interval { makespan_s, low_s: makespan_s * (1.0 - off).max(0.0), high_s: makespan_s * (1.0 + off) }
 }
 

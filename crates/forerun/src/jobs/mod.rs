@@ -12,15 +12,14 @@ use forerun_apps::sort::{SortJob, SortOptions};
 use forerun_apps::timed::TimedJob;
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
-use forerun_platform::{Bytes, Machine, ReductionProfile, Seconds};
+use forerun_platform::{Bytes, ReductionProfile, Seconds};
 use forerun_skeleton::Cancel;
 
-use crate::allocation::Allocation;
 use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
-use crate::scatter;
 use crate::signals::Interrupt;
+use crate::{allocation, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{features, features_of_a_team, seeds};
@@ -107,11 +106,7 @@ pub struct Team {
 pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, CliError> {
     let memory = match &args.memory {
         Some(text) => size("--memory", text)?,
-        None => {
-            let given = Allocation::here().and_then(|a| a.memory);
-            let all = Machine::here().memory.map(|m| m.0);
-            given.into_iter().chain(all).min().map_or(1 << 30, |all| all / 2)
-        }
+        None => allocation::memory().map_or(1 << 30, |all| all / 2),
     };
     let options = SortOptions {
         element: args.element.parse().map_err(|e| request(format!("--type {}: {e}", args.element)))?,

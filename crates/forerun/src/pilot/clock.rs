@@ -109,14 +109,14 @@ impl Begun {
 
     /// A call in which so many seconds passed, of which so many were worked.
     fn parted(self, passed: f64, used: f64) -> Took {
-        let late = self.delayed.and_then(|before| Some((delayed()? - before).max(0.0)));
+        let late = || self.delayed.and_then(|before| Some((delayed()? - before).max(0.0)));
         let rest = (passed - used).max(0.0);
         match self.clock {
             Clock::Programs => Took { seconds: passed, wait: 0.0 },
-            Clock::Wall => Took { seconds: passed, wait: (rest - late.unwrap_or(0.0)).max(0.0) },
+            Clock::Wall => Took { seconds: passed, wait: (rest - late().unwrap_or(0.0)).max(0.0) },
             // What is stalled and what waits are not told apart where the system says nothing of it.
             Clock::Processor => {
-                let wait = late.map_or(0.0, |late| (rest - late).max(0.0));
+                let wait = late().map_or(0.0, |late| (rest - late).max(0.0));
                 Took { seconds: used + wait, wait }
             }
         }

@@ -8,7 +8,7 @@ use super::{Calibrated, Facts, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
-use crate::{describe, figures, file};
+use crate::{allocation, describe, figures, file};
 
 /// What a job is planned from.
 pub(super) struct Costs {
@@ -50,11 +50,11 @@ pub(super) fn costs_on(
     context: &Context,
 ) -> Result<Costs, CliError> {
     let Context { console, interrupt, .. } = context;
-    let ranks = processors.unwrap_or_else(figures::workers);
+    let ranks = processors.unwrap_or_else(allocation::cores);
     let (profile, found) = match given {
         Some(profile) => (profile, None),
         None => {
-            let workers = ranks.min(figures::workers());
+            let workers = ranks.min(allocation::cores());
             let found = calibrate(job, job.extent().bytes, workers, interrupt.cancel())
                 .map_err(|e| super::execute::explain(e, interrupt.signal()))?;
             let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());

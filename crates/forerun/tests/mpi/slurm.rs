@@ -43,6 +43,9 @@ fn free_port() -> u16 {
 impl Slurm {
     /// Starts one; `None`, with the reason, where there is none.
     fn start() -> Option<Slurm> {
+        if !can_run() {
+            return None;
+        }
         let programs = ["munged", "slurmctld", "slurmd", "sbatch"].map(program);
         let [Some(munged), Some(slurmctld), Some(slurmd), Some(_)] = programs else {
             println!("skipped: needs Slurm (Debian's packages slurm-wlm and munge)");
@@ -166,9 +169,6 @@ fn configured(at: &Path) -> String {
 
 #[test]
 fn slurm_runs_what_was_planned() {
-    if !can_run() {
-        return;
-    }
     let Some(slurm) = Slurm::start() else { return };
     let place = Place::new();
     place.profile();
@@ -202,9 +202,6 @@ fn slurm_runs_what_was_planned() {
 
 #[test]
 fn slurm_takes_the_request_of_a_plan_for_several_nodes() {
-    if !can_run() {
-        return;
-    }
     let Some(slurm) = Slurm::start() else { return };
     let place = Place::new();
     place.profile();
