@@ -23,6 +23,26 @@ pub struct Extent {
     /// Bytes of the inputs of those tasks whose results were kept: they are in neither of the
     /// above, and tasks of the run all the same.
     pub kept: Vec<u64>,
+    /// For each of those the place among the `pieces` that it is before, ascending: no task goes across. Empty where there
+    /// are no pieces.
+    pub breaks: Vec<usize>,
+}
+
+/// Where [`ReductionJob::arrange`] puts what is kept: for each of `kept` tasks how many of the `left` others come before it.
+///
+/// ```
+/// assert_eq!(forerun_apps::places(4, 6, 1), [0, 0, 0, 0]);
+/// assert_eq!(forerun_apps::places(4, 6, 2), [0, 0, 3, 3]);
+/// ```
+pub fn places(kept: usize, left: usize, parts: usize) -> Vec<usize> {
+    let parts = parts.max(1);
+    let cut = |all: usize, part: usize| (all as u128 * part as u128 / parts as u128) as usize;
+    let mut places = Vec::with_capacity(kept);
+    for part in 0..parts {
+        let (from, to) = (cut(kept, part), cut(kept, part + 1));
+        places.extend((from..to).map(|_| cut(kept + left, part) - from));
+    }
+    places
 }
 
 /// A result that can be put on the disk and taken from there, again and again, as a job would.
@@ -140,6 +160,12 @@ pub trait ReductionJob: Job + Sized {
     /// A sentence that names the file that cannot be cut.
     fn cut_known(&self, grain: u64) -> Result<Self::Source, AppError> {
         self.cut(grain)
+    }
+
+    /// The same tasks in an order in which, of those that are kept, each of `parts` equal parts in a row begins with its
+    /// share, where the merge does not mind: no rank then has more than its share of what costs nothing.
+    fn arrange(&self, source: Self::Source, _parts: usize) -> Self::Source {
+        source
     }
 
     /// Where results go.

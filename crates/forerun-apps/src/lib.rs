@@ -24,4 +24,4 @@ pub use erased::{
     ErasedSource, Together,
 };
 pub use farm::FarmJob;
-pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling};
+pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling, places};

@@ -219,6 +219,7 @@ impl Job for TimedJob {
             min_grain: bytes,
             max_grain: bytes,
             kept: Vec::new(),
+            breaks: Vec::new(),
         }
     }
 

@@ -81,7 +81,7 @@ proptest! {
         let profile = costs(0.001, 0.0005, 0.0, 10.0);
         let platform = cluster(network(1e-5, 1e-6, 0.0));
         let n = sizes.len() as u64;
-        let input = Divisible::Pieces { sizes, max_grain };
+        let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain };
         let request = Request { max_processors: 8, ..Request::new(&platform, &profile, input) };
         let grain = plan(&request).unwrap().best.plan.grain;
         prop_assert!(grain.tasks.unwrap() <= n);

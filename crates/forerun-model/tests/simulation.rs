@@ -11,6 +11,14 @@ use forerun_skeleton::reduction::Shape;
 /// Relative errors over ranks, arities, merges and messages of what `tasks` gives for P ranks,
 /// sorted by size.
 fn errors(strategy: Strategy, deal: Deal, tasks: impl Fn(usize) -> Vec<usize>) -> Vec<(f64, String)> {
+    errors_of((strategy, deal), |n| Load::new(n, 1.0), tasks)
+}
+
+fn errors_of(
+    (strategy, deal): (Strategy, Deal),
+    load: impl Fn(u64) -> Load,
+    tasks: impl Fn(usize) -> Vec<usize>,
+) -> Vec<(f64, String)> {
     let mut all = Vec::new();
     for p in [2usize, 3, 4, 7, 8, 9, 16, 32] {
         for arity in [2usize, 3, 4, p] {
@@ -25,7 +33,7 @@ fn errors(strategy: Strategy, deal: Deal, tasks: impl Fn(usize) -> Vec<usize>) -
                     for (l, o, g) in [(0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.0, 0.05, 0.0), (0.05, 0.01, 1e-4)]
                     {
                         let (profile, platform) = (costs(1.0, fixed, each, 100.0), cluster(network(l, o, g)));
-                        let load = Load::new(n as u64, 1.0);
+                        let load = load(n as u64);
                         let predicted = predict(&shape, &load, &profile, &platform).unwrap().makespan_s;
                         let ran = simulate(&shape, &load, &profile, &platform).seconds;
                         let what = format!(
@@ -116,6 +124,25 @@ fn the_adaptive_strategy_is_close() {
     let claimed = errors(Strategy::Adaptive, Deal::Claimed, short);
     within(&claimed, 0.9, 0.08);
     within(&claimed, 1.0, 0.35);
+}
+
+/// Their mean is what counts: ranks go on while the first has only merges to do.
+#[test]
+fn tasks_that_are_done_count_in_the_mean() {
+    let half_done = |n: u64| Load { done: n / 2, done_bytes: (n / 2) as f64, ..Load::new(n, 1.0) };
+    for (strategy, bound) in [
+        (Strategy::ReductionTree, 0.12),
+        (Strategy::MasterSlave, 0.03),
+        (Strategy::ParallelPipeline, 0.03),
+        (Strategy::Adaptive, 0.08),
+    ] {
+        let all = errors_of((strategy, Deal::Claimed), half_done, long);
+        within(&all, 0.5, 0.01);
+        within(&all, 1.0, bound);
+    }
+    let all = errors_of((Strategy::Adaptive, EVEN), half_done, long);
+    within(&all, 0.5, 0.02);
+    within(&all, 1.0, 0.1);
 }
 
 /// Where the first rank's port is what bounds a run, or nearly.

@@ -161,6 +161,12 @@ impl Plan {
         self.processors / self.groups
     }
 
+    /// Parts of a reduction's input, one after the other and of one size, that are worked on side by side: of each group one,
+    /// and of each rank where tasks are dealt evenly.
+    pub fn parts(&self) -> usize {
+        if matches!(self.deal, Deal::Even { .. }) { self.processors } else { self.groups }
+    }
+
     /// What the ranks do in a word: the strategy of a reduction, else the skeleton.
     pub fn pattern(&self) -> &'static str {
         match self.skeleton {

@@ -38,7 +38,7 @@ pub fn execute(
     bar: &ProgressBar,
     interrupt: &Interrupt,
 ) -> Result<Done, CliError> {
-    let source = job.cut(plan.grain.bytes).map_err(failed)?;
+    let source = job.cut(plan).map_err(failed)?;
     // What a pilot kept and limits of the application may cut it otherwise than planned.
     let mut plan = plan.clone();
     plan.grain.tasks = source.len();

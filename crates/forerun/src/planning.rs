@@ -37,17 +37,19 @@ impl Facts {
     /// The facts of a job. Where the planner is to choose the grain, tasks are at most four times
     /// as large as the `largest` that was tried: what larger ones cost was not seen.
     pub fn of(job: &dyn ErasedJob, largest: Option<u64>, shape: &ShapeOptions) -> Self {
-        let Extent { bytes, pieces, min_grain, max_grain, kept } = job.extent();
+        let Extent { bytes, pieces, min_grain, max_grain, kept, breaks } = job.extent();
         let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
         let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));
         let first = job.first_sizes();
         let known = first.is_none();
-        let pieces = match first {
-            Some(sizes) if !sizes.is_empty() => Some(sizes.into_iter().cycle().take(HORIZON).collect()),
-            _ => pieces,
+        let (pieces, breaks) = match first {
+            Some(sizes) if !sizes.is_empty() => {
+                (Some(sizes.into_iter().cycle().take(HORIZON).collect()), Vec::new())
+            }
+            _ => (pieces, breaks),
         };
         let input = match pieces {
-            Some(sizes) => Divisible::Pieces { sizes, max_grain },
+            Some(sizes) => Divisible::Pieces { sizes, breaks, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
         Facts { name: job.name().into(), input, done: kept, commutative: job.app().commutative(), known }
@@ -58,7 +60,7 @@ impl Facts {
     /// The work when it is cut by `grain` into `tasks` tasks, those that are done included.
     pub fn load(&self, grain: u64, tasks: u64) -> Load {
         let uneven = match &self.input {
-            Divisible::Pieces { sizes, .. } => Load::unevenness(&groups_of(sizes, grain)),
+            Divisible::Pieces { sizes, breaks, .. } => Load::unevenness(&groups_of(sizes, breaks, grain)),
             _ => 0.0,
         };
         let done_bytes = self.done.iter().map(|&b| b as f64).sum();
@@ -186,7 +188,7 @@ pub fn plan(
     Ok(planned)
 }
 
-/// Tasks that may be simulated to refine a plan, and shapes that are tried.
+/// Tasks, or ranks, that may be simulated to refine a plan, and shapes that are tried.
 const REFINING: (u64, usize) = (100_000, 64);
 
 /// The adaptive strategy has knobs whose settings the closed form tells apart less finely than they
@@ -201,7 +203,7 @@ fn refine(
         return Ok(());
     };
     let tasks = choice.plan.grain.tasks.unwrap_or(0).max(1);
-    let tries = REFINING.1.min((REFINING.0 / tasks) as usize);
+    let tries = REFINING.1.min((REFINING.0 / tasks.max(choice.plan.processors as u64)) as usize);
     if tries < 2 || choice.plan.group_size() < 2 {
         return Ok(());
     }

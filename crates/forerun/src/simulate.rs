@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use forerun_model::Speeds;
+use forerun_apps::places;
 use forerun_model::planner::{Divisible, groups_of};
 use forerun_model::reduction::{Neighbours, Spent, effective, start_up};
+use forerun_model::{Load, Speeds};
 use forerun_platform::{
     Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
 };
@@ -51,17 +52,19 @@ impl Scene {
         neighbours: &Neighbours,
     ) -> Result<Self, RunError> {
         let shape = Shape::from(plan);
-        let inputs = inputs(facts, plan.grain.bytes, plan.grain.tasks);
+        let (inputs, done) = inputs(facts, plan);
         let tasks = match &inputs {
             Inputs::Uniform { tasks, .. } => *tasks,
             Inputs::Each(sizes) => sizes.len() as u64,
         };
-        let profile = effective(costs, &shape, &facts.load(plan.grain.bytes, tasks), platform, neighbours)
+        // Those that are done are priced by themselves, not in the mean.
+        let load = Load { done: 0, done_bytes: 0.0, ..facts.load(plan.grain.bytes, tasks) };
+        let profile = effective(costs, &shape, &load, platform, neighbours)
             .map_err(|e| RunError::Invalid(e.to_string()))?;
         let app = Costed::new(&profile, inputs)?;
         let app = if facts.commutative { app } else { app.keeping_order() };
         let network = LogGps::on(platform, shape.ranks)?;
-        let pricing = Profiled::new(&profile, platform, shape.ranks)?;
+        let pricing = Profiled::new(&profile, platform, shape.ranks)?.with_done(done);
         let speed = Speeds::of_first_rank(platform).map_err(|e| RunError::Invalid(e.to_string()))?;
         let (cores, start_up) = (platform.cores().max(1), start_up(shape.ranks, platform));
         Ok(Scene { app, profile, network, pricing, shape, tasks, cores, speed, start_up })
@@ -169,10 +172,10 @@ pub fn simulate(
     for seed in 0..draws {
         let pricing = scene.pricing.clone().with_spread(seed);
         let played = scene.play(&pricing, &untimed).map_err(explain)?;
-        drawn.push(scene.seconds(&played));
+        drawn.push((scene.seconds(&played), busy(&played.stages)));
     }
-    let plain = scene.seconds(&first);
-    let (makespan_s, deviation) = mean_and_deviation(&drawn).unwrap_or((plain, 0.0));
+    let (makespan_s, deviation) =
+        mean_and_deviation(&drawn, busy(&first.stages)).unwrap_or((scene.seconds(&first), 0.0));
     let deviation = deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
     append_finish(&mut first.ranks, first.makespan_s, finish);
     let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, scene.tasks);
@@ -186,25 +189,49 @@ pub fn simulate(
     Ok(outcome)
 }
 
-/// The tasks that a grain cuts the input into, and at the end those that are done.
-fn inputs(facts: &Facts, grain: u64, tasks: Option<u64>) -> Inputs {
-    let done = facts.done.len() as u64;
-    let mut sizes = match &facts.input {
+/// The tasks that a grain cuts the input into, with those that are done, and which those are: where the run has
+/// arranged them if the merge commutes, else as they lie in the input.
+fn inputs(facts: &Facts, plan: &Plan) -> (Inputs, Vec<u64>) {
+    let (grain, tasks) = (plan.grain.bytes, plan.grain.tasks);
+    let done = facts.done.len();
+    // What is left, and how many of it come before each that is done.
+    let (left, mut before): (Vec<u64>, Vec<usize>) = match &facts.input {
         Divisible::Tasks { tasks, bytes } => {
-            return Inputs::Uniform { tasks: *tasks, bytes: *bytes as u64 };
+            return (Inputs::Uniform { tasks: *tasks, bytes: *bytes as u64 }, Vec::new());
         }
         Divisible::Anywhere { total_bytes, .. } => {
-            let tasks = tasks.map_or_else(|| total_bytes.div_ceil(grain.max(1)), |t| t.saturating_sub(done));
+            let all = |tasks: u64| tasks.saturating_sub(done as u64);
+            let tasks = tasks.map_or_else(|| total_bytes.div_ceil(grain.max(1)), all);
             let bytes = total_bytes / tasks.max(1);
             if done == 0 {
-                return Inputs::Uniform { tasks, bytes };
+                return (Inputs::Uniform { tasks, bytes }, Vec::new());
             }
-            vec![bytes; usize::try_from(tasks).unwrap_or(0)]
+            let n = usize::try_from(tasks).unwrap_or(0);
+            (vec![bytes; n], (0..done).map(|k| n * (2 * k + 1) / (2 * done)).collect())
         }
-        Divisible::Pieces { sizes, .. } => groups_of(sizes, grain),
+        Divisible::Pieces { sizes, breaks, .. } => {
+            let (mut left, mut before, mut from) = (Vec::new(), Vec::new(), 0);
+            for &at in breaks.iter().chain([&sizes.len()]) {
+                left.extend(groups_of(&sizes[from..at], &[], grain));
+                before.push(left.len());
+                from = at;
+            }
+            (left, before)
+        }
     };
-    sizes.extend(&facts.done);
-    Inputs::Each(sizes)
+    if facts.commutative {
+        before = places(done, left.len(), plan.parts());
+    }
+    let (mut all, mut which) = (Vec::with_capacity(left.len() + done), Vec::with_capacity(done));
+    let mut left = left.into_iter();
+    for (k, &bytes) in facts.done.iter().enumerate() {
+        let come = before.get(k).map_or(0, |&b| (b + k).saturating_sub(all.len()));
+        all.extend(left.by_ref().take(come));
+        which.push(all.len() as u64);
+        all.push(bytes);
+    }
+    all.extend(left);
+    (Inputs::Each(all), which)
 }
 
 /// How far the figures of the profile itself may be off, relative to the makespan: each stage's
@@ -221,14 +248,24 @@ fn common_error(profile: &ReductionProfile, stages: &BTreeMap<Stage, StageTotal>
     if busy > 0.0 { parts.iter().map(|(s, e)| s / busy * e).sum::<f64>() } else { 0.0 }
 }
 
-fn mean_and_deviation(values: &[f64]) -> Option<(f64, f64)> {
-    let n = values.len() as f64;
-    if values.is_empty() {
+/// Seconds of all ranks together in tasks, merges and sinks, whose prices are drawn.
+fn busy(stages: &BTreeMap<Stage, StageTotal>) -> f64 {
+    [Stage::Task, Stage::Merge, Stage::Sink].iter().filter_map(|s| stages.get(s)).map(|t| t.total_s).sum()
+}
+
+/// Mean and deviation of makespans that were drawn, each with its busy seconds. The busy seconds are expected to come
+/// to `expected`; where those that were drawn are more or less, so is the mean by as much (a ratio estimator: few
+/// draws of few tasks do not come to what is expected of them).
+fn mean_and_deviation(drawn: &[(f64, f64)], expected: f64) -> Option<(f64, f64)> {
+    let n = drawn.len() as f64;
+    if drawn.is_empty() {
         return None;
     }
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    Some((mean, variance.sqrt()))
+    let mean = drawn.iter().map(|d| d.0).sum::<f64>() / n;
+    let variance = drawn.iter().map(|d| (d.0 - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let busy = drawn.iter().map(|d| d.1).sum::<f64>() / n;
+    let ratio = if busy > 0.0 { expected / busy } else { 1.0 };
+    Some((mean * ratio, variance.sqrt()))
 }
 
 /// What a simulated run gave.
@@ -278,5 +315,66 @@ impl<M: Message> Runner<M, Option<forerun_sim::costed::Tallied>> for Virtually<'
             ranks,
             delivered_bytes: delivered(&outs),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_model::planner::Divisible;
+    use forerun_platform::{Deal, Grain, Plan, Skeleton, Strategy};
+    use forerun_sim::costed::Inputs;
+
+    use super::{inputs, mean_and_deviation};
+    use crate::planning::Facts;
+
+    #[test]
+    fn what_is_done_lies_where_the_run_has_it() {
+        let facts = |commutative, input| Facts {
+            name: "t".into(),
+            input,
+            done: vec![100, 200],
+            commutative,
+            known: true,
+        };
+        let plan = |groups, tasks| Plan {
+            skeleton: Skeleton::Reduction,
+            strategy: Strategy::ReductionTree,
+            processors: 2,
+            groups,
+            arity: 2,
+            set: 1,
+            gather: 0,
+            deal: Deal::Claimed,
+            grain: Grain { tasks, bytes: 6 },
+            shares: Vec::new(),
+            ahead: 0,
+            farm: None,
+            window: 4,
+            predicted: None,
+            reason: String::new(),
+        };
+        let of = |facts: &Facts, plan: &Plan| match inputs(facts, plan) {
+            (Inputs::Each(sizes), done) => (sizes, done),
+            (Inputs::Uniform { .. }, _) => (Vec::new(), Vec::new()),
+        };
+        let pieces = || Divisible::Pieces { sizes: vec![1, 2, 3, 4], breaks: vec![1, 3], max_grain: 10 };
+        let (one, two) = (plan(1, None), plan(2, None));
+        assert_eq!(of(&facts(false, pieces()), &one), (vec![1, 100, 5, 200, 4], vec![1, 3]));
+        assert_eq!(of(&facts(true, pieces()), &one), (vec![100, 200, 1, 5, 4], vec![0, 1]));
+        assert_eq!(of(&facts(true, pieces()), &two), (vec![100, 1, 200, 5, 4], vec![0, 2]));
+        let anywhere = || Divisible::Anywhere { total_bytes: 40, min_grain: 1, max_grain: 40 };
+        let (sizes, done) = of(&facts(false, anywhere()), &plan(1, Some(6)));
+        assert_eq!((sizes, done), (vec![10, 100, 10, 10, 200, 10], vec![1, 4]));
+        assert_eq!(of(&facts(true, anywhere()), &plan(1, Some(6))).1, [0, 1]);
+    }
+
+    #[test]
+    fn draws_that_come_to_more_than_expected_say_no_more() {
+        assert_eq!(mean_and_deviation(&[], 1.0), None);
+        // One rank: the makespan is what it is busy for, and a second besides that none draws.
+        let (mean, deviation) =
+            mean_and_deviation(&[(5.0, 4.0), (7.0, 6.0), (9.0, 8.0)], 4.8).expect("three");
+        assert!((mean - 7.0 * 0.8).abs() < 1e-12 && (deviation - 2.0).abs() < 1e-12, "{mean} {deviation}");
+        assert_eq!(mean_and_deviation(&[(3.0, 0.0)], 0.0), Some((3.0, 0.0)));
     }
 }

@@ -14,6 +14,7 @@ use super::inputs::{InputFile, Inputs};
 use super::scratch::plain;
 use super::template::Takes;
 use super::{argument, show};
+use crate::places;
 
 /// Bytes of names given to one process: far below the least that any system allows, as `xargs` does.
 pub(crate) const ROOM: u64 = 128 << 10;
@@ -81,7 +82,7 @@ impl Extent {
     }
 }
 
-/// The tasks of a run, in the order of the inputs; clones share them.
+/// The tasks of a run, in the order of the inputs but for those that are kept of a merge that commutes; clones share them.
 #[derive(Debug, Clone)]
 pub struct Tasks {
     files: Arc<[InputFile]>,
@@ -139,6 +140,20 @@ impl Tasks {
     pub(crate) fn then_coming(mut self, inputs: &Inputs, grain: Grain, takes: Takes) -> Self {
         let files = if takes == Takes::OneName { 1 } else { grain.files };
         self.then = inputs.coming().map(|coming| (coming.clone(), Grain { files, ..grain }));
+        self
+    }
+
+    /// The same, those that are `kept` (sorted) where [`places`] says.
+    pub(crate) fn arranged(mut self, kept: &[Extent], parts: usize) -> Self {
+        let (kept, left): (Vec<Extent>, Vec<Extent>) =
+            self.list.iter().partition(|extent| kept.binary_search(extent).is_ok());
+        let (mut left, mut list) = (left.into_iter(), Vec::with_capacity(self.list.len()));
+        for (k, before) in places(kept.len(), left.len(), parts).into_iter().enumerate() {
+            list.extend(left.by_ref().take((before + k).saturating_sub(list.len())));
+            list.push(kept[k]);
+        }
+        list.extend(left);
+        self.list = list.into();
         self
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use forerun_platform::JoinAt;
-use forerun_skeleton::reduction::{Piece, fold_groups};
+use forerun_skeleton::reduction::{Piece, Reduce as _, fold_groups};
 use forerun_skeleton::{AppError, Cancel, Codec};
 
 use super::deliveries::Directory;
@@ -132,7 +132,8 @@ impl Job for CommandJob {
         let kept: Vec<u64> = done.iter().map(|e| e.bytes).collect();
         let bytes = self.inputs.bytes().saturating_sub(kept.iter().sum());
         if self.split_lines {
-            return Extent { bytes, pieces: None, min_grain: 1, max_grain: bytes.max(1), kept };
+            let (max_grain, breaks) = (bytes.max(1), Vec::new());
+            return Extent { bytes, pieces: None, min_grain: 1, max_grain, kept, breaks };
         }
         let one_each = self.commands.takes() == Takes::OneName;
         let max_grain = match (one_each, self.inputs.keep_coming()) {
@@ -141,11 +142,15 @@ impl Job for CommandJob {
             (false, false) => bytes.max(1),
         };
         let mut left: Vec<Option<u64>> = self.inputs.files().iter().map(|f| Some(f.bytes)).collect();
-        for at in done.iter().flat_map(super::Extent::range) {
-            left[at] = None;
+        let (mut breaks, mut before) = (Vec::with_capacity(done.len()), 0);
+        for extent in &done {
+            // What is kept comes in order, and is whole files.
+            breaks.push(extent.first - before);
+            before += extent.files;
+            left[extent.range()].fill(None);
         }
         let pieces = left.into_iter().flatten().collect();
-        Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain, kept }
+        Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain, kept, breaks }
     }
 
     fn join(&self) -> JoinAt {
@@ -194,6 +199,11 @@ impl ReductionJob for CommandJob {
     fn cut_known(&self, grain: u64) -> Result<Tasks, AppError> {
         let done = self.commands.done().extents();
         Tasks::cut(&self.inputs, self.grain(grain), self.commands.takes(), &done)
+    }
+
+    fn arrange(&self, source: Tasks, parts: usize) -> Tasks {
+        let kept = self.commands.done().extents();
+        if self.commands.commutative() && !kept.is_empty() { source.arranged(&kept, parts) } else { source }
     }
 
     fn sinks(&self) -> CommandSinks<'_> {

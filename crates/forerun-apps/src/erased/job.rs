@@ -1,5 +1,6 @@
 //! Jobs that run as a reduction.
 
+use forerun_platform::Plan;
 use forerun_skeleton::{AppError, Cancel};
 
 use super::app::Boxing;
@@ -14,11 +15,11 @@ pub trait ErasedJob: Job {
     /// As [`ReductionJob::app`].
     fn app(&self) -> ErasedApp<'_>;
 
-    /// As [`ReductionJob::cut`].
+    /// [`ReductionJob::cut`] and [`ReductionJob::arrange`] by the grain, the groups and the deal of `plan`.
     ///
     /// # Errors
     /// A sentence that names the file that cannot be cut.
-    fn cut(&self, grain: u64) -> Result<Box<dyn ErasedSource + '_>, AppError>;
+    fn cut(&self, plan: &Plan) -> Result<Box<dyn ErasedSource + '_>, AppError>;
 
     /// As [`ReductionJob::cut_known`].
     ///
@@ -74,8 +75,9 @@ impl<J: ReductionJob> ErasedJob for J {
         Box::new(Boxing(ReductionJob::app(self)))
     }
 
-    fn cut(&self, grain: u64) -> Result<Box<dyn ErasedSource + '_>, AppError> {
-        let source = ReductionJob::cut(self, grain)?;
+    fn cut(&self, plan: &Plan) -> Result<Box<dyn ErasedSource + '_>, AppError> {
+        let source = ReductionJob::cut(self, plan.grain.bytes)?;
+        let source = self.arrange(source, plan.parts());
         Ok(Box::new(Cut { job: self, source }))
     }
 

@@ -269,7 +269,14 @@ impl Job for FeaturesJob {
     fn extent(&self) -> Extent {
         let pieces = self.sizes();
         let bytes = pieces.iter().sum();
-        Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain: LARGEST_TASK, kept: Vec::new() }
+        Extent {
+            bytes,
+            pieces: Some(pieces),
+            min_grain: 1,
+            max_grain: LARGEST_TASK,
+            kept: Vec::new(),
+            breaks: Vec::new(),
+        }
     }
 
     fn first_sizes(&self) -> Option<Vec<u64>> {

@@ -157,7 +157,14 @@ impl Job for LsiJob {
         let layout = &self.matching.layout;
         let bytes = layout.bytes();
         let min_grain = (LEAST * layout.row).min(bytes.max(1));
-        Extent { bytes, pieces: None, min_grain, max_grain: bytes.max(1), kept: Vec::new() }
+        Extent {
+            bytes,
+            pieces: None,
+            min_grain,
+            max_grain: bytes.max(1),
+            kept: Vec::new(),
+            breaks: Vec::new(),
+        }
     }
 
     fn join(&self) -> JoinAt {

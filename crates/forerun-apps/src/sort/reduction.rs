@@ -32,6 +32,7 @@ impl Job for SortJob {
             min_grain: width.min(max_grain),
             max_grain,
             kept: Vec::new(),
+            breaks: Vec::new(),
         }
     }
 

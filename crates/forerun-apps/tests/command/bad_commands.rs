@@ -1,6 +1,7 @@
 //! Commands that are refused before anything runs, and those that fail.
 
-use forerun_apps::command::{Commands, Grain, Settings, Tasks};
+use forerun_apps::ReductionJob as _;
+use forerun_apps::command::{CommandJob, Commands, Grain, Settings, Tasks};
 use forerun_skeleton::Cancel;
 
 use crate::util::{Place, fold};
@@ -180,4 +181,27 @@ fn results_of_a_pilot_are_used_and_not_computed_again() {
     assert_eq!(commands.tally().maps, 5);
     assert_eq!(std::fs::read_to_string(log).unwrap(), "3701245689");
     assert!(commands.done().extents().is_empty());
+}
+
+/// Between the others, what is kept could be due to one rank alone.
+#[test]
+fn of_a_merge_that_commutes_every_part_begins_with_what_a_pilot_kept() {
+    let extents = |commutative: bool, parts: usize| {
+        let place = Place::new();
+        for i in 0..10 {
+            place.file(format!("{i}"), format!("{i}"));
+        }
+        let settings = Settings { commutative, ..place.settings("cat", "cat") };
+        let job = CommandJob::new(settings, place.open(), false, None, Cancel::new()).unwrap();
+        let pilot = job.cut_known(1).unwrap();
+        for i in [3, 7] {
+            let extent = pilot.extents()[i];
+            job.commands().keep(&extent, &job.commands().run_map(&extent).unwrap()).unwrap();
+        }
+        let tasks = job.arrange(job.cut(3).unwrap(), parts);
+        tasks.extents().iter().map(|e| (e.first, e.files)).collect::<Vec<_>>()
+    };
+    assert_eq!(extents(false, 1), [(0, 3), (3, 1), (4, 3), (7, 1), (8, 2)]);
+    assert_eq!(extents(true, 1), [(3, 1), (7, 1), (0, 3), (4, 3), (8, 2)]);
+    assert_eq!(extents(true, 2), [(3, 1), (0, 3), (7, 1), (4, 3), (8, 2)]);
 }

@@ -36,20 +36,25 @@ fn even(total: u64, grain: u64) -> Cut {
 }
 
 /// The tasks that a grain makes of pieces that cannot be cut: neighbours put together while they
-/// fit into `grain` bytes, a larger piece by itself.
-pub fn groups_of(sizes: &[u64], grain: u64) -> Vec<u64> {
+/// fit into `grain` bytes and none of the `breaks` is between them, a larger piece by itself.
+pub fn groups_of(sizes: &[u64], breaks: &[usize], grain: u64) -> Vec<u64> {
     let mut tasks: Vec<u64> = Vec::new();
-    for &size in sizes {
+    let mut breaks = breaks.iter().copied().peekable();
+    for (at, &size) in sizes.iter().enumerate() {
+        let mut apart = false;
+        while breaks.next_if(|&b| b <= at).is_some() {
+            apart = true;
+        }
         match tasks.last_mut() {
-            Some(held) if held.saturating_add(size) <= grain => *held += size,
+            Some(held) if !apart && held.saturating_add(size) <= grain => *held += size,
             _ => tasks.push(size),
         }
     }
     tasks
 }
 
-fn grouped(sizes: &[u64], total: u64, grain: u64) -> Cut {
-    let groups = groups_of(sizes, grain);
+fn grouped(sizes: &[u64], breaks: &[usize], total: u64, grain: u64) -> Cut {
+    let groups = groups_of(sizes, breaks, grain);
     let tasks = groups.len() as u64;
     let bytes = if tasks == 0 { 0.0 } else { total as f64 / tasks as f64 };
     Cut { tasks, bytes, grain, uneven: Load::unevenness(&groups) }
@@ -95,7 +100,7 @@ fn undone(request: &Request<'_>, ranks: usize) -> Result<Vec<Cut>, ModelError> {
             let range = (min_grain.max(1), max_grain.min(total_bytes.max(min_grain.max(1))));
             Ok(grains(total_bytes, ranks, range).into_iter().map(|g| even(total_bytes, g)).collect())
         }
-        Divisible::Pieces { sizes, max_grain } => {
+        Divisible::Pieces { sizes, breaks, max_grain } => {
             let total: u64 = sizes.iter().fold(0, |a, &b| a.saturating_add(b));
             let grains = match fixed {
                 Some(grain) if grain > *max_grain => {
@@ -111,7 +116,7 @@ fn undone(request: &Request<'_>, ranks: usize) -> Result<Vec<Cut>, ModelError> {
                     all
                 }
             };
-            let mut cuts: Vec<Cut> = grains.into_iter().map(|g| grouped(sizes, total, g)).collect();
+            let mut cuts: Vec<Cut> = grains.into_iter().map(|g| grouped(sizes, breaks, total, g)).collect();
             cuts.sort_by_key(|c| (c.tasks, c.grain));
             cuts.dedup_by_key(|c| c.tasks);
             Ok(cuts)

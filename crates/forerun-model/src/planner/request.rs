@@ -18,6 +18,8 @@ pub enum Divisible {
     Pieces {
         /// Bytes of each piece, in order.
         sizes: Vec<u64>,
+        /// Places among them, ascending, that no task goes across: what is before `sizes[k]` is not put together with it.
+        breaks: Vec<usize>,
         /// Most bytes of a task; a larger piece is a task by itself.
         max_grain: u64,
     },

@@ -5,7 +5,8 @@
 use forerun_model::Load;
 use forerun_platform::Stage;
 use forerun_platform::{
-    Cost, Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte, StageTotal,
+    Cost, Deal, Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte,
+    StageTotal,
 };
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run_totals};
@@ -134,6 +135,17 @@ impl<M: Message> Runner<M, Option<Vec<u64>>> for Simulator<'_> {
     }
 }
 
+/// The tasks that are done: the first ones of a group, and of a rank where tasks are dealt evenly.
+fn done(shape: &Shape, load: &Load) -> Vec<u64> {
+    let parts = if matches!(shape.deal, Deal::Even { .. }) { shape.ranks } else { shape.groups } as u64;
+    let cut = |all: u64, part: u64| all * part / parts;
+    let of = |part| {
+        let from = cut(load.tasks, part);
+        from..from + cut(load.done, part + 1) - cut(load.done, part)
+    };
+    (0..parts).flat_map(of).collect()
+}
+
 /// Runs the reduction in virtual time.
 pub(crate) fn simulate(
     shape: &Shape,
@@ -146,7 +158,7 @@ pub(crate) fn simulate(
     let options = Options { window: 1000, ..Options::new(shape.ranks) };
     let simulator = Simulator {
         network: LogGps::on(platform, shape.ranks).unwrap(),
-        pricing: Profiled::new(profile, platform, shape.ranks).unwrap(),
+        pricing: Profiled::new(profile, platform, shape.ranks).unwrap().with_done(done(shape, load)),
         options: &options,
     };
     Reduction::new(&app, &app, &Count, *shape).unwrap().run(simulator).unwrap()

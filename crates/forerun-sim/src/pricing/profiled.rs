@@ -17,7 +17,7 @@ use crate::time::{PerByte, PerResult, Time};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Profiled {
     /// By stage, on the first host group; `few` where that is all: there is one group, and neither
-    /// spread, availability nor a quota.
+    /// spread, availability, a quota nor tasks that are done.
     first: [Price; STAGES],
     /// By stage, on all host groups; without what is waited for where the speed changes.
     prices: Vec<[Price; STAGES]>,
@@ -25,6 +25,8 @@ pub struct Profiled {
     waits: [Price; STAGES],
     speeds: Speeds,
     spread: Option<Spread>,
+    /// Tasks that are done before the run, ascending.
+    done: Vec<u64>,
 }
 
 const STAGES: usize = Stage::ALL.len();
@@ -95,7 +97,7 @@ impl Profiled {
         let prices: Vec<_> = speeds.hosts().iter().map(on).collect::<Result<_, _>>()?;
         let first = prices.first().copied().unwrap_or_default();
         let plain = speeds.hosts().len() == 1 && speeds.hosts().iter().all(Speed::is_constant);
-        let priced = Profiled { first, prices, waits, speeds, spread: None };
+        let priced = Profiled { first, prices, waits, speeds, spread: None, done: Vec::new() };
         Ok(if plain { priced } else { priced.varying() })
     }
 
@@ -104,6 +106,12 @@ impl Profiled {
     #[must_use]
     pub fn with_spread(self, seed: u64) -> Self {
         Profiled { spread: Some(Spread::new(seed)), ..self }.varying()
+    }
+
+    /// The same where `tasks`, by their numbers in ascending order, are done before the run and cost nothing.
+    #[must_use]
+    pub fn with_done(self, tasks: Vec<u64>) -> Self {
+        if tasks.is_empty() { self } else { Profiled { done: tasks, ..self }.varying() }
     }
 
     /// The same where prices of the first group are not all.
@@ -116,6 +124,9 @@ impl Profiled {
     #[cold]
     #[inline(never)]
     fn varied(&self, rank: usize, now: Time, (stage, item, bytes, results): (Stage, u64, u64, u64)) -> Time {
+        if stage == Stage::Task && self.done.binary_search(&item).is_ok() {
+            return Time::ZERO;
+        }
         let host = self.speeds.host(rank);
         let price = &self.prices[host][stage as usize];
         let constant = self.speeds.hosts()[host].is_constant();

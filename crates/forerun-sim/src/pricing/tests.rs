@@ -46,6 +46,15 @@ fn a_cost_is_divided_by_the_speed_of_the_core_that_the_rank_is_on() {
 }
 
 #[test]
+fn tasks_that_are_done_cost_nothing() {
+    let prices = Profiled::new(&profile(), &platform(vec![host("h", 1, 1, 1.0, &[])]), 1).expect("valid");
+    let prices = prices.with_done(vec![0, 2]);
+    let all = |stage| [0, 1, 2].map(|item| seconds(&prices, 0, 0.0, Charge { item, ..charge(stage, 0, 1) }));
+    assert_eq!(all(Stage::Task), [0.0, 15.0, 0.0]);
+    assert_eq!(all(Stage::Merge), [1.5; 3]);
+}
+
+#[test]
 fn availability_slows_work_down_while_it_lasts() {
     let task = charge(Stage::Task, 0, 1);
     let price = |availability: &[(f64, f64)], now| {

@@ -132,7 +132,7 @@ pub(super) fn unopened(e: RunError) -> CliError {
 
 fn reduce(team: &Crew<'_>, job: &dyn ErasedJob) -> Result<Option<Told>, CliError> {
     let Crew { world, options, plan } = team;
-    let source = each(world, options, || job.cut(plan.grain.bytes)).map_err(unopened)?;
+    let source = each(world, options, || job.cut(plan)).map_err(unopened)?;
     let explain = |e| explain_reduction(Some(&*source), e, None);
     let (app, sinks, codec) = (job.app(), job.sinks(), job.codec());
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(*plan)).map_err(explain)?;

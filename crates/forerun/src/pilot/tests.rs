@@ -135,7 +135,7 @@ impl Job for Once {
     fn extent(&self) -> Extent {
         let bytes = SIZE * self.files;
         let pieces = Some(vec![SIZE; self.files as usize]);
-        Extent { bytes, pieces, min_grain: 1, max_grain: bytes, kept: Vec::new() }
+        Extent { bytes, pieces, min_grain: 1, max_grain: bytes, kept: Vec::new(), breaks: Vec::new() }
     }
 
     fn join(&self) -> JoinAt {

@@ -20,7 +20,7 @@ impl Job for Stand {
         "nothing".into()
     }
     fn extent(&self) -> Extent {
-        Extent { bytes: 1, pieces: None, min_grain: 1, max_grain: 1, kept: Vec::new() }
+        Extent { bytes: 1, pieces: None, min_grain: 1, max_grain: 1, kept: Vec::new(), breaks: Vec::new() }
     }
     fn join(&self) -> JoinAt {
         JoinAt::Finish
