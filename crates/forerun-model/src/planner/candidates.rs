@@ -159,6 +159,9 @@ fn groupings(ranks: usize) -> Vec<usize> {
     all
 }
 
+/// Most ranks whose flat tree is considered: its depth is their number, and working it out takes as long.
+const FLATTEST: usize = 1 << 14;
+
 fn arities(request: &Request<'_>, strategy: Strategy, size: usize) -> Vec<usize> {
     if let Some(arity) = request.fixed.arity {
         return vec![arity];
@@ -172,7 +175,9 @@ fn arities(request: &Request<'_>, strategy: Strategy, size: usize) -> Vec<usize>
         // Flat as well: all send to the first rank.
         Strategy::ReductionTree | Strategy::Adaptive => {
             let mut all: Vec<usize> = [2, 3, 4, 8].into_iter().filter(|&a| a < size).collect();
-            all.push(size);
+            if size <= FLATTEST {
+                all.push(size);
+            }
             all
         }
     }

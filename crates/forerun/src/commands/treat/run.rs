@@ -2,6 +2,7 @@
 
 use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::{Profile, Way};
+use forerun_skeleton::threads::MOST_RANKS;
 
 use super::{Treat, check, check_by, of_figures};
 use crate::cli::{FigureOptions, RunOptions, ShapeOptions};
@@ -49,6 +50,14 @@ impl Treat for RunOptions {
             mpi::launcher(&self.mpi)?;
         } else if self.mpi.hostfile.is_some() || self.mpi.mpirun.is_some() {
             return Err(request("--hostfile and --mpirun are of --on mpi: give it, or leave them out"));
+        }
+        if let Some(ranks) =
+            self.processors.get().filter(|&ranks| self.on == Way::Threads && ranks > MOST_RANKS)
+        {
+            return Err(request(format!(
+                "--processors {ranks}: at most {MOST_RANKS} ranks can be run on threads of one machine; more can be \
+                 simulated, with --on simulated"
+            )));
         }
         check_by(&self.shape, &self.by, None)?;
         check(&self.shape, self.processors.get())
