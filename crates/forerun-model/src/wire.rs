@@ -44,13 +44,14 @@ impl Wire {
         Wire::with(network, &Route::default(), ranks)
     }
 
-    /// The costs of `platform`'s network, with what its topology adds, in a job of `ranks` ranks.
+    /// The costs of `platform`'s network, with what its topology and its busy hosts add ([`Platform::busy_network`]), in a
+    /// job of `ranks` ranks.
     ///
     /// # Errors
     /// As [`Wire::new`], and if other jobs use up a link on the way.
     pub fn on(platform: &Platform, ranks: usize) -> Result<Wire, ModelError> {
         let route = platform.route(ranks).map_err(|e| ModelError::new(e.to_string()))?;
-        Wire::with(&platform.network, &route, ranks)
+        Wire::with(&platform.busy_network(), &route, ranks)
     }
 
     fn with(network: &Network, route: &Route, ranks: usize) -> Result<Wire, ModelError> {

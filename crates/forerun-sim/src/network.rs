@@ -124,7 +124,7 @@ impl LogGps {
     /// As [`LogGps::new`], and if other jobs use up a link on the way.
     pub fn on(platform: &Platform, ranks: usize) -> Result<LogGps, RunError> {
         let route = platform.route(ranks).map_err(|e| RunError::Invalid(e.to_string()))?;
-        Self::with(&platform.network, &route, ranks)
+        Self::with(&platform.busy_network(), &route, ranks)
     }
 
     fn with(network: &Network, route: &Route, ranks: usize) -> Result<LogGps, RunError> {

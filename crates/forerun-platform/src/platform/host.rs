@@ -90,8 +90,13 @@ impl Host {
     /// assert_eq!(Host { throttle: Some(throttle), ..busy }.free_speed(), 0.2);
     /// ```
     pub fn free_speed(&self) -> f64 {
+        self.speed * self.free_share()
+    }
+
+    /// The part of a core's time that other jobs and a throttle leave, with all cores busy.
+    pub fn free_share(&self) -> f64 {
         let left = (1.0 - self.background.value.0).max(0.0);
-        self.speed * self.throttle.map_or(left, |t| left.min(t.share(self.cores)))
+        self.throttle.map_or(left, |t| left.min(t.share(self.cores)))
     }
 
     /// Speed of a core of this host relative to one of `other`: the ratio of their kernels' times,

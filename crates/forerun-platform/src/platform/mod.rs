@@ -160,6 +160,37 @@ impl Platform {
         platform
     }
 
+    /// The network as busy hosts see it: overheads are processor time, and take longer by as much as other jobs and throttles
+    /// leave less of it, in the mean over the hosts. (They are measured while the processor waits for messages, when nothing
+    /// keeps it from them.)
+    ///
+    /// ```
+    /// use forerun_platform::{Host, Measured, Network, Overhead, Platform, Seconds, Share};
+    ///
+    /// let send_overhead = Overhead { base: Measured::stated(Seconds(1e-6)), ..Overhead::default() };
+    /// let network = Network { send_overhead, ..Network::default() };
+    /// let host = Host { background: Share(0.75).into(), ..Host::new("node", 2, 1) };
+    /// let busy = Platform::new("busy", vec![host], network).busy_network();
+    /// assert_eq!(busy.send_overhead.base.value, Seconds(4e-6));
+    /// ```
+    pub fn busy_network(&self) -> Network {
+        let (mut hosts, mut longer) = (0.0, 0.0);
+        for host in &self.hosts {
+            let share = host.free_share();
+            // Where nothing is left, nothing runs.
+            longer += host.count as f64 / if share > 0.0 { share } else { 1.0 };
+            hosts += host.count as f64;
+        }
+        let factor = if hosts > 0.0 { longer / hosts } else { 1.0 };
+        let mut network = self.network.clone();
+        for overhead in [&mut network.send_overhead, &mut network.receive_overhead] {
+            overhead.base.value.0 *= factor;
+            overhead.per_rank.value.0 *= factor;
+            overhead.per_byte.value.0 *= factor;
+        }
+        network
+    }
+
     /// The host group that each of `ranks` ranks runs on: hosts fill up core by core in the order
     /// of the file; when every core has a rank, the next round begins. Empty if there is no core.
     pub fn place(&self, ranks: usize) -> Vec<usize> {
