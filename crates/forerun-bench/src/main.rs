@@ -46,7 +46,7 @@ Names (without one, all):
   text       milliseconds to tag documents and to find their noun phrases, on one thread and on two, beside
              NLTK, spaCy and TextBlob (installed under target/; FORERUN_BENCH_PYTHON names another Python);
              FORERUN_REUTERS names the directory of Reuters-21578, FORERUN_BROWN the Brown corpus as a zip
-  testbed    how far off predictions are on 2 to 16 hosts of a cluster in a box: timed tasks and a sort by
+  testbed    how far off predictions are on 2 to 32 hosts of a cluster in a box: timed tasks and a sort by
              every strategy, and a sort by scatter-gather on hosts with slow disks, over MPI, from a calibration
              there; only where it is named. Needs root, an MPI and nothing else to do for about 40 minutes; goes
              on where an earlier one was ended

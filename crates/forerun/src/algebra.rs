@@ -3,6 +3,7 @@
 use forerun_model::planner::Choice;
 use forerun_model::reduction::Steps;
 use forerun_pepa::job::{self, Activity, Form, JobError, Limits, Predicted};
+use forerun_pepa::model::COMPONENTS;
 use forerun_platform::{Deal, Interval, Outcome, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::Shape;
 
@@ -41,7 +42,17 @@ pub fn predict(
     let stop = || interrupt.signal().is_some();
     match job::predict(&of, &Limits::default(), &stop) {
         Ok(found) => Ok(Answer::Predicted(Box::new(outcome(facts, choice, platform, &steps, &found)))),
-        Err(JobError::TooLarge { limit, .. }) => Ok(Answer::Refused(too_large(choice, limit))),
+        Err(JobError::TooLarge { limit, .. }) => {
+            let states = text::count(limit as u64);
+            let most =
+                format!("more than {states} states, and one of them takes too many bits to be simulated");
+            Ok(Answer::Refused(too_large(choice, &most)))
+        }
+        // Trees and pipelines have a component for each rank, and some beside.
+        Err(JobError::Unsolved(_)) if 2 * choice.plan.group_size() > COMPONENTS => {
+            let most = format!("more than {} components, which is the limit", text::count(COMPONENTS as u64));
+            Ok(Answer::Refused(too_large(choice, &most)))
+        }
         Err(e) => Err(ended(&e, interrupt)),
     }
 }
@@ -165,7 +176,7 @@ fn reason(steps: &Steps, found: &Predicted) -> String {
 }
 
 /// What to do about a model that is too large to be solved, and to be simulated here.
-fn too_large(choice: &Choice, limit: usize) -> String {
+fn too_large(choice: &Choice, has: &str) -> String {
     let plan = &choice.plan;
     let processors = text::plural(plan.group_size() as u64, "processor");
     let other = match plan.strategy {
@@ -174,11 +185,7 @@ fn too_large(choice: &Choice, limit: usize) -> String {
         }
         Strategy::MasterSlave | Strategy::Adaptive => "predict fewer processors or more --groups",
     };
-    format!(
-        "pepa: the model of {processors} by {} has more than {} states, and one of them takes too many bits to be simulated; {other}",
-        plan.strategy.name(),
-        text::count(limit as u64)
-    )
+    format!("pepa: the model of {processors} by {} has {has}; {other}", plan.strategy.name())
 }
 
 /// What the model leaves out, for its reader.

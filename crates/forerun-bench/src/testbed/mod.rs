@@ -18,17 +18,20 @@ use self::up::{Tools, Up, done};
 use crate::accuracy::{Compared, table};
 use crate::record::Record;
 
-/// Numbers of hosts; there is a platform file for each.
-const HOSTS: [usize; 4] = [2, 4, 8, 16];
+/// Numbers of hosts, the part of a core that each has, and the platform file of the testbed. (So many hosts fit on two cores.)
+const HOSTS: [(usize, f64, &str); 5] = [
+    (2, 0.1, "tenth-2.toml"),
+    (4, 0.1, "tenth-4.toml"),
+    (8, 0.1, "tenth-8.toml"),
+    (16, 0.1, "tenth-16.toml"),
+    (32, 0.05, "twentieth-32.toml"),
+];
 /// Tasks for each host of the timed job.
 const TASKS: usize = 8;
 /// Numbers to sort.
 const NUMBERS: &str = "8000000";
-/// A tenth of what a task and a merged result cost, since hosts have a tenth of a core (0.15 s and 12.8 ms, of feature extraction), and its
-/// results of 23,720 bytes.
-const PROFILE: &str = "format = 1\napplication = \"tasks\"\nsource = \"feature extraction at the costs inferred from \
-    tables VI to XI of Kuntraruk et al., for a tenth of a core\"\n[reduction]\ntask = { fixed = \"15 ms\" }\n\
-    merge = { per_result = \"1.28 ms\" }\nresult_bytes = { per_byte = 1.0 }\n";
+/// What a task and a merged result take of feature extraction, in seconds by the wall.
+const COSTS: (f64, f64) = (0.15, 12.8e-3);
 /// What is compared stage by stage.
 const STAGES: [Stage; 4] = [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish];
 
@@ -39,7 +42,6 @@ type All = BTreeMap<(&'static str, usize, &'static str), Vec<Outcome>>;
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let dir = tempfile::tempdir()?;
     let tools = Tools::find(dir.path())?;
-    fs::write(tools.dir.join("profile.toml"), PROFILE)?;
     let numbers = tools.dir.join("numbers");
     done(
         Command::new(&tools.forerun).args(["generate", "numbers", NUMBERS, "-q", "-o"]).arg(&numbers),
@@ -47,10 +49,10 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     )?;
     let mut all = All::new();
     for job in ["tasks", "sort"] {
-        for hosts in HOSTS {
+        for at in HOSTS {
             for strategy in Strategy::ALL {
-                let outcomes = kept(&tools, hosts, job, strategy, rounds)?;
-                all.insert((job, hosts, strategy.name()), outcomes);
+                let outcomes = kept(&tools, at, job, strategy, rounds)?;
+                all.insert((job, at.0, strategy.name()), outcomes);
             }
         }
     }
@@ -79,7 +81,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
 /// The outcomes of a configuration: those that were kept, else measured now.
 fn kept(
     tools: &Tools,
-    hosts: usize,
+    (hosts, share, testbed): (usize, f64, &str),
     job: &str,
     strategy: Strategy,
     rounds: usize,
@@ -88,7 +90,8 @@ fn kept(
     if let Ok(json) = fs::read(&file) {
         return Ok(serde_json::from_slice(&json)?);
     }
-    let up = Up::new(tools, &format!("tenth-{hosts}.toml"))?;
+    fs::write(tools.dir.join("profile.toml"), profile(share))?;
+    let up = Up::new(tools, testbed)?;
     let platform = up.calibration(&hosts.to_string(), hosts)?;
     let (ranks, runs) = (hosts.to_string(), rounds.to_string());
     let tasks = (TASKS * hosts).to_string();
@@ -106,6 +109,16 @@ fn kept(
     let outcomes = outcomes(tools)?;
     fs::write(&file, serde_json::to_vec(&outcomes)?)?;
     Ok(outcomes)
+}
+
+/// The costs of the timed job on hosts that have this part of a core, and its results of 23,720 bytes.
+fn profile(share: f64) -> String {
+    let (task, merge) = (1e3 * share * COSTS.0, 1e3 * share * COSTS.1);
+    format!(
+        "format = 1\napplication = \"tasks\"\nsource = \"feature extraction at the costs inferred from tables VI to XI of \
+         Kuntraruk et al., for {share} of a core\"\n[reduction]\ntask = {{ fixed = \"{task:.4} ms\" }}\n\
+         merge = {{ per_result = \"{merge:.4} ms\" }}\nresult_bytes = {{ per_byte = 1.0 }}\n"
+    )
 }
 
 /// The outcomes that a run has left, without their timelines.

@@ -19,7 +19,7 @@ pub(super) fn ratios(all: &All) -> String {
         median(&runs.iter().filter(|o| o.way == Way::Mpi).map(|o| o.makespan_s).collect::<Vec<_>>())
     };
     for job in ["tasks", "sort"] {
-        for hosts in HOSTS {
+        for (hosts, ..) in HOSTS {
             let Some(pipeline) = middle(job, hosts, Strategy::ParallelPipeline) else { continue };
             let printed = PRINTED.iter().find(|p| p.0 == hosts && job == "tasks");
             let of = |strategy, paper: Option<f64>| {

@@ -6,8 +6,8 @@ use super::sequential::Sequential;
 use super::system::{System, Tree, alphabet};
 use crate::syntax::{ActionSet, Diagnostic, Model, Name, Process, Span};
 
-/// More components than this are refused.
-const COMPONENTS: usize = 4096;
+/// Most sequential components of a system, arrays counted once.
+pub const COMPONENTS: usize = 4096;
 
 /// What compiling gave.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ mod rates;
 mod sequential;
 mod system;
 
-pub use compile::{Compiled, compile};
+pub use compile::{COMPONENTS, Compiled, compile};
 pub use rates::Settings;
 pub use system::{Local, Move, Strength, System, TAU, Tree};
 
