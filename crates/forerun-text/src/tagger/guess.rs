@@ -1,7 +1,6 @@
 //! Candidates of unknown words: what words with this ending and shape are, and what the lexical rules say.
 
-use super::lexical::{self, LexicalRule, Pairs};
-use super::lexicon::{COST, Candidate, Lexicon, cost};
+use super::lexicon::{COST, Candidate, cost};
 use super::shape::Shape;
 use super::tags::Tag;
 use crate::words::Words;
@@ -57,22 +56,20 @@ impl Guesser {
         &[]
     }
 
-    /// Appends the candidates of an unknown word to `out`, at least one.
+    /// Appends the candidates of an unknown word to `out`, at least one. `last_rule` gives the last lexical rule that changes
+    /// the word's tag, which is this one at first.
     ///
     /// Their probabilities are the mean of those of the ending and those of the last lexical rule.
     pub(crate) fn candidates(
         &self,
         word: &str,
         shape: Shape,
-        rules: &[LexicalRule],
-        lexicon: &Lexicon,
-        pairs: &Pairs,
+        last_rule: impl FnOnce(Tag) -> Option<usize>,
         out: &mut Vec<Candidate>,
     ) {
         let by_ending = self.by_ending(word, shape);
         let first = by_ending.first().map_or(Tag::BOUNDARY, |c| c.tag);
-        let (_, by) = lexical::apply(rules, word, first, shape, lexicon, pairs);
-        let by_rule = by.and_then(|n| self.of_rule.get(n)).map_or(&[][..], Vec::as_slice);
+        let by_rule = last_rule(first).and_then(|n| self.of_rule.get(n)).map_or(&[][..], Vec::as_slice);
         let start = out.len();
         let p = |c: &Candidate| (-f64::from(c.cost) / COST).exp();
         let mut list: Vec<(Tag, f64)> = by_ending.iter().map(|c| (c.tag, p(c))).collect();

@@ -11,6 +11,7 @@ pub mod train;
 pub mod transitions;
 
 mod apply;
+mod lexical_index;
 mod memo;
 mod start;
 mod view;
@@ -29,6 +30,7 @@ pub use tags::{Tag, TagSet};
 pub struct Tagger {
     model: Model,
     index: apply::RuleIndex,
+    lexical: lexical_index::LexicalIndex,
     names: view::Names,
     /// What is needed of each word of the lexicon, side by side.
     words: Vec<Word>,
@@ -78,7 +80,8 @@ impl Tagger {
         let word =
             |n| Word { seen: names.seen(model.lexicon.word(n), Some(n)), place: model.lexicon.place(n) };
         let words = (0..model.lexicon.len() as u32).map(word).collect();
-        Self { model, index, names, words, mark: memo::Mark::default() }
+        let lexical = lexical_index::LexicalIndex::new(&model.lexical);
+        Self { model, index, lexical, names, words, mark: memo::Mark::default() }
     }
 
     /// Reads a model by [`Model::load`] and makes it ready.
@@ -139,7 +142,7 @@ impl Tagger {
                 _ => {
                     unknown.push(true);
                     let see = || self.names.seen(word, number);
-                    memo.place(word, first, see, |shape, out| model.guess(word, shape, out))
+                    memo.place(word, first, see, |shape, out| model.guess(word, shape, &self.lexical, out))
                 }
             };
             let shape = seen.shape.at(first);

@@ -7,7 +7,8 @@ mod file;
 
 use super::contextual::ContextualRule;
 use super::guess::Guesser;
-use super::lexical::{self, LexicalRule, Pairs};
+use super::lexical::{LexicalRule, Pairs};
+use super::lexical_index::LexicalIndex;
 use super::lexicon::{Candidate, Lexicon};
 use super::shape::Shape;
 use super::tags::{Tag, TagSet};
@@ -53,16 +54,16 @@ pub struct Model {
 
 impl Model {
     /// Appends the candidates of an unknown word, at least one.
-    pub(crate) fn guess(&self, word: &str, shape: Shape, out: &mut Vec<Candidate>) {
+    pub(crate) fn guess(&self, word: &str, shape: Shape, rules: &LexicalIndex, out: &mut Vec<Candidate>) {
+        let by_rules = |first| rules.apply(&self.lexical, word, first, shape, &self.lexicon, &self.pairs);
         match &self.start {
             Start::MostFrequent { capital, other } => {
                 let first =
                     if word.starts_with(|c: char| c.is_ascii_uppercase()) { *capital } else { *other };
-                let (tag, _) = lexical::apply(&self.lexical, word, first, shape, &self.lexicon, &self.pairs);
-                out.push(Candidate { tag, cost: 0 });
+                out.push(Candidate { tag: by_rules(first).0, cost: 0 });
             }
             Start::InContext { guesser, .. } => {
-                guesser.candidates(word, shape, &self.lexical, &self.lexicon, &self.pairs, out);
+                guesser.candidates(word, shape, |first| by_rules(first).1, out);
             }
         }
     }
