@@ -231,8 +231,8 @@ pub struct SimulateArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// How long each replication is, in the model's time.
-    #[arg(long, value_name = "T")]
-    pub time: f64,
+    #[arg(long, alias = "time", value_name = "T")]
+    pub until: f64,
     /// Independent replications.
     #[arg(long, value_name = "N", default_value_t = 20)]
     pub replications: usize,

@@ -26,7 +26,7 @@ fn a_model_is_solved_to_the_same_figures_by_every_way_of_looking_at_it() {
     assert_eq!(solved["utilisation"]["Server"].as_object().unwrap().len(), 3);
     let late = place.run("pepa transient m.pepa --until 400 --points 1 --json -").ok().json();
     assert!((late["throughput"]["request"][0].as_f64().unwrap() / throughput - 1.0).abs() < 1e-6);
-    let simulated = place.run("pepa simulate m.pepa --time 3000 --replications 10 --json -").ok().json();
+    let simulated = place.run("pepa simulate m.pepa --until 3000 --replications 10 --json -").ok().json();
     let named = simulated["throughput"].as_array().unwrap().iter().find(|f| f["name"] == "request").unwrap();
     assert!((named["mean"].as_f64().unwrap() / throughput - 1.0).abs() < 0.05);
     let states = place.run("pepa states m.pepa --lump --json -").ok().json();

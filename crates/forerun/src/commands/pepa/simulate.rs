@@ -40,8 +40,8 @@ fn figures(all: &[Estimate]) -> Vec<Figure> {
 }
 
 pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError> {
-    if !(args.time > 0.0 && args.time.is_finite()) {
-        return Err(request(format!("--time {}: expected a time above 0", args.time)));
+    if !(args.until > 0.0 && args.until.is_finite()) {
+        return Err(request(format!("--until {}: expected a time above 0", args.until)));
     }
     if !(2..=1_000_000).contains(&args.replications) {
         return Err(request(format!(
@@ -52,16 +52,16 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
     if !(args.confidence > 0.0 && args.confidence < 1.0) {
         return Err(request(format!("--confidence {}: expected a number between 0 and 1", args.confidence)));
     }
-    if let Some(warm_up) = args.warm_up.filter(|w| !(*w >= 0.0 && *w < args.time)) {
+    if let Some(warm_up) = args.warm_up.filter(|w| !(*w >= 0.0 && *w < args.until)) {
         return Err(request(format!(
-            "--warm-up {warm_up}: expected a time from 0 to below --time {}",
-            args.time
+            "--warm-up {warm_up}: expected a time from 0 to below --until {}",
+            args.until
         )));
     }
     let loaded = load(&args.model)?;
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let how = Simulation {
-        time: args.time,
+        time: args.until,
         replications: args.replications,
         warm_up: args.warm_up,
         confidence: args.confidence,
@@ -78,13 +78,13 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
         &format!(
             "{} of time {}, {} activities; the first {} left out",
             plural(args.replications as u64, "replication"),
-            figure(args.time),
+            figure(args.until),
             count(found.events),
             figure(found.warm_up)
         ),
     )?;
     if found.events == 0 {
-        console.say("note", "nothing happened in that time: a longer --time tells more")?;
+        console.say("note", "nothing happened in that time: a longer --until tells more")?;
     }
     if found.deadlocks > 0 {
         console.say(
@@ -109,7 +109,7 @@ pub(super) fn run(args: &SimulateArgs, context: &Context) -> Result<(), CliError
     }
     console.data(&Found {
         replications: args.replications,
-        time: args.time,
+        time: args.until,
         warm_up: found.warm_up,
         events: found.events,
         confidence: args.confidence,
