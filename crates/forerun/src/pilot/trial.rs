@@ -61,13 +61,23 @@ pub(super) fn trial(
     };
     let there = before.seconds * if job.keeps() { KEPT } else { 1.0 } / at_once.len().max(1) as f64;
     let most = at_once.iter().copied().max().unwrap_or(1);
+    let cut = |grain| job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()));
+    let mut source = cut(grain)?;
+    // Between what was kept there may be no room for tasks of the whole grain.
+    let largest = fresh(&*source).map(|task| source.bytes(task)).max().unwrap_or(0);
+    let mut grain = grain.min(largest);
     let room = there / said(grain as f64, most).max(f64::MIN_POSITIVE);
-    let grain = (grain as f64 * room.min(1.0)) as u64;
+    if room < 1.0 {
+        grain = (grain as f64 * room) as u64;
+    }
     if grain == 0 || (grain as f64) < ALIKE * before.largest {
         return Ok(found);
     }
-    let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
-    let mut left = whole(&*source, grain);
+    if room < 1.0 {
+        source = cut(grain)?;
+    }
+    let large = |&task: &u64| source.bytes(task) as f64 >= WHOLE * grain as f64;
+    let mut left: Vec<u64> = fresh(&*source).filter(large).collect();
     // Most of the job is left to the run.
     if left.len() < 2 * at_once.iter().sum::<usize>() {
         return Ok(found);
@@ -101,10 +111,9 @@ pub(super) fn trial(
     Ok(found)
 }
 
-/// The tasks that are not kept and about as large as the grain.
-fn whole(source: &dyn ErasedSource, grain: u64) -> Vec<u64> {
-    let large = |&i: &u64| source.bytes(i) as f64 >= WHOLE * grain as f64;
-    (0..source.len().unwrap_or(0)).filter(|&i| !source.is_kept(i)).filter(large).collect()
+/// The tasks that are not kept.
+fn fresh(source: &dyn ErasedSource) -> impl Iterator<Item = u64> {
+    (0..source.len().unwrap_or(0)).filter(|&i| !source.is_kept(i))
 }
 
 impl Found {
