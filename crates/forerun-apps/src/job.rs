@@ -14,7 +14,7 @@ pub struct Extent {
     /// Bytes of all inputs together.
     pub bytes: u64,
     /// Sizes of the pieces that cannot be cut but may be grouped, in order; `None` where the
-    /// input can be cut anywhere (in steps of `min_grain`).
+    /// input can be cut anywhere.
     pub pieces: Option<Vec<u64>>,
     /// Least bytes that a task can take (of an input that can be cut).
     pub min_grain: u64,
@@ -259,6 +259,11 @@ pub trait ScatterGatherJob: ErasedJob {
 
     /// Bytes of an element, on average.
     fn element_bytes(&self) -> f64;
+
+    /// What the bytes of a block are a multiple of, all of its elements being whole; 1 where they differ in size.
+    fn step(&self) -> u64 {
+        1
+    }
 
     /// Least and most bytes of a block where `ranks` ranks share the memory and `window` blocks
     /// may be under way to each.

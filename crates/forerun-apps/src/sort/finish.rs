@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use forerun_skeleton::AppError;
 
+use super::budget::Lease;
 use super::desk::Desk;
 use super::output::write_behind;
 use super::run::{OfKind, Parts, Run};
@@ -17,6 +18,9 @@ const BUFFERS: (u64, u64) = (1 << 20, 4 << 10);
 /// Blocks that are in use beside the buffers of the runs: that which is merged to and those that
 /// are written.
 const BLOCKS: u64 = 5;
+/// Runs in memory of fewer bytes are brought together before all are merged: what merging takes beside a run's bytes,
+/// its buffers, it takes for every one.
+const SMALL: u64 = 64 << 10;
 /// Bytes written at once of a run that needs no merging.
 const CHUNK: usize = 4 << 20;
 
@@ -50,6 +54,7 @@ pub(crate) fn merge_to<R: OfKind>(
         memory.extend(parts.memory);
         disk.extend(parts.disk);
     }
+    let memory = gathered(memory);
     let counts = (memory.len(), disk.len());
     if let ([(run, _)], []) = (&memory[..], &disk[..]) {
         run.write(Form::File, &mut |bytes| {
@@ -74,6 +79,29 @@ pub(crate) fn merge_to<R: OfKind>(
         })
     })?;
     Ok(counts)
+}
+
+/// Brings small runs together, two of about the same size at a time, until there is at most one that is small. Each
+/// element moves as often as in a merge of all. Beside the runs this takes twice [`SMALL`] bytes.
+pub(crate) fn gathered<R: Sorted>(runs: impl IntoIterator<Item = (R, Lease)>) -> Vec<(R, Lease)> {
+    let join = |(a, mut lease): (R, Lease), (b, other): (R, Lease)| {
+        let run = R::merge(&a, &b, 1);
+        drop((a, b, other));
+        lease.resize(run.footprint());
+        (run, lease)
+    };
+    let (mut large, mut small): (Vec<_>, Vec<(R, Lease)>) = (Vec::new(), Vec::new());
+    for mut run in runs {
+        while run.0.bytes() < SMALL
+            && let Some(last) = small.pop_if(|last| last.0.bytes() <= run.0.bytes())
+        {
+            run = join(last, run);
+        }
+        if run.0.bytes() < SMALL { &mut small } else { &mut large }.push(run);
+    }
+    let rest = small.into_iter().rev().reduce(|rest, next| join(next, rest));
+    large.extend(rest);
+    large
 }
 
 /// Merges runs on disk until there is memory for a buffer each; returns the buffer's size.
@@ -112,4 +140,33 @@ pub(crate) fn fan_in(desk: &Desk, ranks: u64) -> u64 {
 /// Bytes that are read at once of each of so many runs on disk, where all rests in memory that may.
 pub(crate) fn read_at_once(desk: &Desk, on_disk: u64) -> usize {
     buffer_in(desk.budget.limit() / 2, on_disk, 0).clamp(BUFFERS.1, BUFFERS.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{SMALL, gathered};
+    use crate::sort::budget::Budget;
+
+    proptest! {
+        /// However runs are cut, at most one that is small is left, and all that was in them.
+        #[test]
+        fn small_runs_are_brought_together(lengths in prop::collection::vec(0usize..30_000, 0..60), tiny in 0usize..3000) {
+            let budget = Budget::new(u64::MAX);
+            let lengths: Vec<usize> = lengths.into_iter().chain(std::iter::repeat_n(1, tiny)).collect();
+            let run = |n: &usize| ((0..*n as i32).collect::<Vec<i32>>(), budget.lease(4 * *n as u64));
+            let runs = gathered(lengths.iter().map(run));
+            let small = runs.iter().filter(|(run, _)| 4 * (run.len() as u64) < SMALL).count();
+            prop_assert!(small <= 1, "{} small of {}", small, runs.len());
+            let all: usize = lengths.iter().sum();
+            prop_assert_eq!(runs.iter().map(|(run, _)| run.len()).sum::<usize>(), all);
+            prop_assert_eq!(budget.limit() - budget.available(), 4 * all as u64);
+            for (run, _) in &runs {
+                prop_assert!(run.is_sorted());
+            }
+            drop(runs);
+            prop_assert_eq!(budget.available(), budget.limit());
+        }
+    }
 }

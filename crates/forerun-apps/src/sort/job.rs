@@ -23,6 +23,10 @@ use super::spill::Spill;
 /// Least memory that a sort can work in, in bytes.
 const LEAST_MEMORY: u64 = 64 << 10;
 
+/// Memory that a piece of the input takes beside its elements while it rests, in bytes, and the part of all memory
+/// that this may take.
+const PIECE: (u64, u64) = (512, 16);
+
 /// A sort that was checked and can begin.
 #[derive(Debug)]
 pub struct SortJob {
@@ -128,7 +132,22 @@ impl SortJob {
         let per_mebibyte =
             for_element!(self.element, R => <R as Sorted>::need(&self.desk.files, 1 << 20, false));
         let bytes = (u128::from(self.desk.share() / 2) << 20) / u128::from(per_mebibyte.max(1));
-        (bytes as u64).max(self.desk.width)
+        let bytes = bytes as u64;
+        (bytes - bytes % self.desk.width).max(self.desk.width)
+    }
+
+    /// Smallest grain, in bytes of input, of which there are so few that what is kept of each fits into the memory; the
+    /// largest, where no grain would do.
+    pub fn smallest_grain(&self) -> u64 {
+        self.least_piece().min(self.largest_grain())
+    }
+
+    /// Bytes of the smallest pieces that the input may be cut into; what is larger is better.
+    pub(crate) fn least_piece(&self) -> u64 {
+        let (piece, part) = PIECE;
+        let most = (self.desk.budget.limit() / part / piece).max(1);
+        let width = self.desk.width;
+        self.bytes().div_ceil(most).next_multiple_of(width).max(width)
     }
 
     /// The grain that cuts the input into `tasks` tasks, or more if these would be larger than

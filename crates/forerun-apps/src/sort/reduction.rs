@@ -24,13 +24,11 @@ impl Job for SortJob {
     }
 
     fn extent(&self) -> Extent {
-        let max_grain = self.largest_grain();
-        let width = self.element().width().max(1);
         Extent {
             bytes: self.bytes(),
             pieces: None,
-            min_grain: width.min(max_grain),
-            max_grain,
+            min_grain: self.smallest_grain(),
+            max_grain: self.largest_grain(),
             kept: Vec::new(),
             breaks: Vec::new(),
         }

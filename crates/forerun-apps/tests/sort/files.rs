@@ -191,3 +191,29 @@ fn an_output_keeps_its_link_and_its_permissions() {
     assert_rising(&at("real"), 1000);
     assert_eq!(std::fs::metadata(at("real")).expect("there").permissions().mode() & 0o777, 0o640);
 }
+
+/// What is kept of each piece of the input fits into the memory, and blocks hold whole elements.
+#[test]
+fn pieces_are_no_smaller_than_memory_allows() {
+    use forerun_apps::{Job as _, ScatterGatherJob as _};
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 50_000);
+    let job = |memory| SortJob::open(std::slice::from_ref(&input), options(ElementType::I32, memory));
+    for (memory, most) in [(64 << 10, 130), (1 << 20, 2_100), (1 << 24, 33_000), (1 << 30, 50_000)] {
+        let job = job(memory).expect("good");
+        let extent = job.extent();
+        for (least, largest) in [(extent.min_grain, extent.max_grain), job.blocks(2, 4)] {
+            assert!(least % 4 == 0 && largest % 4 == 0 && least <= largest, "{memory}: {least} to {largest}");
+            // Where the memory is for a few pieces at a time, larger ones do not fit.
+            assert!(200_000 / least <= most || least == largest, "{memory}: {least}");
+        }
+    }
+    let job = job(1 << 24).expect("good");
+    for block in [1, 4, 5, 7, 1001, 4096] {
+        let source = job.together(block).source;
+        let sizes: Vec<u64> = (0..source.len().expect("known")).map(|i| source.bytes(i)).collect();
+        assert_eq!(sizes.iter().sum::<u64>(), 200_000);
+        assert!(sizes.iter().all(|size| size % 4 == 0 && *size <= block.max(4)), "{block}");
+    }
+}

@@ -55,6 +55,27 @@ fn a_bad_line_is_named_by_its_file_and_number() {
     }
 }
 
+/// Whichever piece of the input is looked at first, by whichever rank.
+#[test]
+fn of_several_bad_lines_the_first_is_named() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let inputs = [directory.path().join("a.txt"), directory.path().join("b.txt")];
+    let long = "7".repeat(70_000);
+    let good: String = (0..3000).map(|n| format!("{n}\n")).collect();
+    std::fs::write(&inputs[0], &good).expect("written");
+    for (first, what) in [("x", "\"x\" is not"), (&*long, "longer than 64 KiB"), ("", "is blank")] {
+        let bad = format!("{good}{first}\n{good}{long}\n{good}y\n{good}z\n\n");
+        std::fs::write(&inputs[1], bad).expect("written");
+        for (tasks, arity) in [(1, 2), (2, 3), (9, 3), (40, 4)] {
+            let options = options(ElementType::Lines, 1 << 22);
+            let options = SortOptions { output: Some(directory.path().join("out")), ..options };
+            let way = Way { tasks, arity, set: 2 };
+            let error = sort(&inputs, options, &way).expect_err("bad lines").to_string();
+            assert!(error.contains("b.txt:3001: ") && error.contains(what), "{tasks}, {arity}: {error}");
+        }
+    }
+}
+
 #[test]
 fn a_line_without_end_is_refused() {
     let directory = tempfile::tempdir().expect("a temporary directory");

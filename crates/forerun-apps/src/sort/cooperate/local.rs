@@ -6,7 +6,7 @@ use forerun_skeleton::scatter_gather::{Amount, Local};
 use super::app::{SortedBlock, SortedPacket};
 use super::held::{Held, InParts};
 use crate::sort::desk::Desk;
-use crate::sort::finish::shrink;
+use crate::sort::finish::{gathered, shrink};
 use crate::sort::tree::Leaf;
 
 /// The sorted blocks of one rank.
@@ -30,6 +30,7 @@ impl<'a, R: InParts> MergeBlocks<'a, R> {
         let left = memory.iter().map(|(run, _)| run.bytes()).sum::<u64>()
             + disk.iter().map(|extent| extent.length).sum::<u64>();
         let ways = (memory.len() + disk.len()) as u64;
+        let memory = gathered(memory);
         // All ranks begin to merge at about the same time.
         let buffer = shrink::<R>(desk, &mut disk, memory.len() as u64)? / desk.ranks.max(1) as usize;
         let leaves = memory

@@ -32,7 +32,8 @@ use crate::{Erased, ScatterGatherJob, Together};
 impl ScatterGatherJob for SortJob {
     fn together(&self, block: u64) -> Together<'_> {
         for_element!(self.element(), R => {
-            let source = BlockSource::<R>::new(self, self.source(Grain { tasks: None, bytes: block }));
+            let grain = Grain { tasks: None, bytes: (block - block % self.step()).max(self.step()) };
+            let source = BlockSource::<R>::new(self, self.source(grain));
             let app = || Cooperative::<R>::new(self, block);
             Together::new(app(), source, app(), PartsCodec(self))
         })
@@ -45,9 +46,13 @@ impl ScatterGatherJob for SortJob {
         }
     }
 
+    fn step(&self) -> u64 {
+        self.element().width()
+    }
+
     fn blocks(&self, ranks: usize, window: usize) -> (u64, u64) {
-        let least = self.element().width().max(1);
-        (least, self.largest_block(ranks, window).max(least))
+        let most = self.largest_block(ranks, window);
+        (self.least_piece().min(most), most)
     }
 
     fn memory(&self) -> Option<u64> {
@@ -84,6 +89,7 @@ impl SortJob {
         // packets: two of every rank, the result's, and those that wait to be written.
         let blocks = (HELD as u64 + 4 + others * (window as u64 + 1)).max(2 * ranks as u64 + 5);
         let bytes = (u128::from(desk.budget.limit() / 2 / blocks) << 20) / u128::from(per_mebibyte.max(1));
-        (bytes as u64).max(desk.width)
+        let bytes = bytes as u64;
+        (bytes - bytes % desk.width).max(desk.width)
     }
 }

@@ -1,5 +1,7 @@
 //! Reading lines: where they begin, and which of them are not numbers.
 
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::Path;
 
@@ -27,7 +29,7 @@ fn line_start(files: &Files, at: u64) -> Result<u64, AppError> {
     // A line begins at `at` if a newline is right before it.
     let mut from = at - 1;
     let Some(segment) = files.segments(from..files.bytes()).next() else { return Ok(at) };
-    let (path, end) = (segment.path, from + segment.range.end - segment.range.start);
+    let end = from + segment.range.end - segment.range.start;
     while from < end {
         let mut look = vec![0; LOOK.min(end - from) as usize];
         files.read(from..from + look.len() as u64, &mut look)?;
@@ -36,7 +38,7 @@ fn line_start(files: &Files, at: u64) -> Result<u64, AppError> {
         }
         from += look.len() as u64;
         if from - at > LONGEST {
-            return Err(too_long(path, segment.range.start));
+            return Err(first_wrong(files, at));
         }
     }
     Ok(end)
@@ -60,6 +62,7 @@ pub(super) fn sort(
     if bytes >= LARGEST || 2 * bytes > room {
         return Ok(None);
     }
+    let end = range.end;
     let mut text = Vec::with_capacity(bytes as usize + 1);
     let mut records = Vec::new();
     for segment in files.segments(range) {
@@ -81,8 +84,7 @@ pub(super) fn sort(
                 Some(key) if (body.len() as u64) < LONGEST => {
                     records.push(Record { key, start: at as u32, length: body.len() as u32 });
                 }
-                Some(_) => return Err(too_long(segment.path, segment.range.start + (at - start) as u64)),
-                None => return Err(bad_line(segment.path, segment.range.start + (at - start) as u64, body)),
+                _ => return Err(first_wrong(files, end)),
             }
             at += line.len();
         }
@@ -90,13 +92,46 @@ pub(super) fn sort(
     Ok(Some(Lines::sort(&text, records)))
 }
 
-fn too_long(path: &Path, at: u64) -> AppError {
-    let (name, line) = (path.display(), line_number(path, at));
-    AppError::new(format!("{name}:{line}: the line is longer than 64 KiB: expected one number a line"))
+/// The error for the first line that is no number, of all that begin before `end`: whichever piece of the input has shown
+/// that there is one.
+fn first_wrong(files: &Files, end: u64) -> AppError {
+    for segment in files.segments(0..end) {
+        match wrong_in(&segment) {
+            Ok(None) => {}
+            Ok(Some(error)) => return error,
+            Err(e) => return AppError::new(format!("cannot read {}: {e}", segment.path.display())),
+        }
+    }
+    AppError::new("the input was changed while it was sorted: leave it alone until the end")
 }
 
-fn bad_line(path: &Path, at: u64, body: &[u8]) -> AppError {
-    let (name, line) = (path.display(), line_number(path, at));
+/// The error for the first line that is no number, of those that begin in a segment from the beginning of a file on.
+fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
+    let name = segment.path.display();
+    let mut file = BufReader::with_capacity(1 << 16, File::open(segment.path)?);
+    let (mut at, mut line) = (0, Vec::new());
+    for count in 1u64.. {
+        line.clear();
+        let read = file.by_ref().take(LONGEST + 1).read_until(b'\n', &mut line)?;
+        if at >= segment.range.end || read == 0 {
+            break;
+        }
+        at += read as u64;
+        let body = line.strip_suffix(b"\n").unwrap_or(&line);
+        if body.len() as u64 >= LONGEST {
+            return Ok(Some(AppError::new(format!(
+                "{name}:{count}: the line is longer than 64 KiB: expected one number a line"
+            ))));
+        }
+        if number::key(body).is_none() {
+            return Ok(Some(bad_line(segment.path, count, body)));
+        }
+    }
+    Ok(None)
+}
+
+fn bad_line(path: &Path, line: u64, body: &[u8]) -> AppError {
+    let name = path.display();
     let found = body.trim_ascii();
     AppError::new(if found.is_empty() {
         format!("{name}:{line}: the line is blank: expected one number a line; remove the line")
@@ -104,23 +139,6 @@ fn bad_line(path: &Path, at: u64, body: &[u8]) -> AppError {
         let shown: String = String::from_utf8_lossy(found).chars().take(40).collect();
         format!("{name}:{line}: {shown:?} is not a decimal number: expected one such as -12 or 3.50 a line")
     })
-}
-
-/// The number, from 1, of the line that holds byte `at`: counted only to tell of an error.
-fn line_number(path: &Path, at: u64) -> u64 {
-    let count = || -> std::io::Result<u64> {
-        use std::io::Read as _;
-        let mut before = std::fs::File::open(path)?.take(at);
-        let (mut lines, mut buffer) = (1, vec![0; 1 << 16]);
-        loop {
-            let n = before.read(&mut buffer)?;
-            if n == 0 {
-                return Ok(lines);
-            }
-            lines += buffer[..n].iter().filter(|&&c| c == b'\n').count() as u64;
-        }
-    };
-    count().unwrap_or(0)
 }
 
 #[cfg(test)]
