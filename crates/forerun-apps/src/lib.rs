@@ -14,6 +14,7 @@ pub mod hip;
 mod job;
 pub mod lsi;
 pub mod mandelbrot;
+pub mod partial;
 pub mod sort;
 pub mod timed;
 mod whole;

@@ -1,13 +1,14 @@
 //! Files that commands write beside a job's own result: looked at before a long run, and whole
 //! under their names or not there.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use forerun_apps::partial;
 use forerun_platform::Bytes;
 use rustix::fs::{Access, access};
 
@@ -127,10 +128,7 @@ pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);
     let (mut file, _listed) = {
         let mut unfinished = unfinished();
-        let file = tempfile::Builder::new()
-            .prefix(".forerun-")
-            .permissions(Permissions::from_mode(mode))
-            .tempfile_in(directory)?;
+        let file = partial::begin(&directory, mode)?;
         unfinished.push(file.path().to_path_buf());
         let listed = Listed(file.path().to_path_buf());
         (file, listed)

@@ -13,6 +13,7 @@ use super::output::Output;
 use super::patient::{self, Patient};
 use super::scratch::plain;
 use super::show;
+use crate::partial;
 
 /// A file, or standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,10 +95,7 @@ fn copy(output: Option<&Output>, to: BorrowedFd<'_>, cancel: &Cancel) -> io::Res
 
 fn replace(path: &Path, output: Option<&Output>, cancel: &Cancel) -> io::Result<()> {
     let mode = fs::metadata(path).map_or(0o666, |m| m.permissions().mode() & 0o777);
-    let file = tempfile::Builder::new()
-        .prefix(".forerun-")
-        .permissions(fs::Permissions::from_mode(mode))
-        .tempfile_in(parent(path))?;
+    let file = partial::begin(parent(path), mode)?;
     copy(output, file.as_file().as_fd(), cancel)?;
     file.persist(path)?;
     Ok(())

@@ -11,17 +11,20 @@ use std::path::Path;
 use rustix::fs::{FlockOperation, flock};
 use tempfile::TempDir;
 
-/// How the names of the directories begin.
-const PREFIX: &str = "forerun-";
+/// How the names of the directories of temporary files begin.
+pub(crate) const PREFIX: &str = "forerun-";
+/// A directory, and the lock that says that its run lives, where there are locks: dropped after it.
+pub(crate) type Locked = (TempDir, Option<File>);
+
 /// The file in each that is locked.
 const LOCK: &str = "lock";
 
-/// Makes a directory in `parent` for this run, and removes those of runs that are dead. The file that is given too
+/// Makes a directory in `parent` for this run, whose name begins with `prefix`, and removes those of runs that are dead. The file that is given too
 /// is to be held as long as the directory is used.
-pub(crate) fn make(parent: &Path) -> io::Result<(TempDir, Option<File>)> {
+pub(crate) fn make(parent: &Path, prefix: &str) -> io::Result<Locked> {
     let mut tried = 0;
     let made = loop {
-        let name = format!("{PREFIX}{}-", std::process::id());
+        let name = format!("{prefix}{}-", std::process::id());
         let dir = tempfile::Builder::new().prefix(&name).tempdir_in(parent)?;
         let lock = File::create_new(dir.path().join(LOCK))?;
         match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
@@ -39,14 +42,14 @@ pub(crate) fn make(parent: &Path) -> io::Result<(TempDir, Option<File>)> {
         }
     };
     // Nothing depends on it: what cannot be removed is left.
-    let _ = remove_dead(parent, made.0.path());
+    let _ = remove_dead(parent, prefix, made.0.path());
     Ok(made)
 }
 
-fn remove_dead(parent: &Path, mine: &Path) -> io::Result<()> {
+fn remove_dead(parent: &Path, prefix: &str, mine: &Path) -> io::Result<()> {
     for entry in fs::read_dir(parent)?.flatten() {
         let path = entry.path();
-        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix));
         if ours && path != mine && entry.file_type().is_ok_and(|t| t.is_dir()) {
             let Ok(lock) = File::open(path.join(LOCK)) else { continue };
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
@@ -71,14 +74,14 @@ mod tests {
             fs::write(dir.join("0"), "x").unwrap();
         }
         fs::write(dead.join(LOCK), "").unwrap();
-        let (mine, _lock) = make(parent.path()).unwrap();
+        let (mine, _lock) = make(parent.path(), PREFIX).unwrap();
         assert!(!dead.exists() && foreign.exists() && mine.path().exists());
         // One that lives is left, until its lock is gone.
-        let (other, lock) = make(parent.path()).unwrap();
+        let (other, lock) = make(parent.path(), PREFIX).unwrap();
         assert!(mine.path().exists());
         let path = other.keep();
         drop(lock);
-        let _again = make(parent.path()).unwrap();
+        let _again = make(parent.path(), PREFIX).unwrap();
         assert!(!path.exists() && mine.path().exists());
     }
 }

@@ -54,7 +54,7 @@ mod guardian;
 mod inputs;
 mod job;
 mod journal;
-mod leftover;
+pub(crate) mod leftover;
 mod listing;
 mod output;
 mod patient;

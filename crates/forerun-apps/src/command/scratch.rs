@@ -34,7 +34,7 @@ impl Scratch {
         };
         // Absolute, so that a program may change its directory.
         let within = parent.canonicalize().map_err(refuse)?;
-        let (dir, lock) = leftover::make(&within).map_err(refuse)?;
+        let (dir, lock) = leftover::make(&within, leftover::PREFIX).map_err(refuse)?;
         if let Some(guardian) = guardian {
             guardian.has_directory(dir.path());
         }

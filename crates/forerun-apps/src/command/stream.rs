@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_skeleton::{AppError, Cancel};
@@ -14,6 +13,7 @@ use super::output::Output;
 use super::patient::{self, Patient};
 use super::scratch::plain;
 use super::show;
+use crate::partial;
 
 /// Standard output, or a file that gets its name when it is complete.
 #[derive(Debug)]
@@ -46,10 +46,7 @@ impl Stream {
             }
             Destination::File(path) => {
                 let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-                let made = tempfile::Builder::new()
-                    .prefix(".forerun-")
-                    .permissions(std::fs::Permissions::from_mode(0o666))
-                    .tempfile_in(dir);
+                let made = partial::begin(dir, 0o666);
                 To::File(made.map_err(|e| trouble(&show::path(&path), &e))?, path)
             }
         };

@@ -10,9 +10,9 @@ use std::str::FromStr;
 
 use ::postgres::Config;
 use forerun_skeleton::AppError;
-use tempfile::TempDir;
 
-use crate::command::show;
+use crate::command::{leftover, show};
+use crate::partial;
 
 pub(crate) use self::error::StoreError;
 pub(crate) use self::open::{postgres, sqlite};
@@ -114,12 +114,12 @@ impl Database {
     ///
     /// # Errors
     /// That nothing can be written there.
-    pub(crate) fn beside(&self) -> Result<(Database, Option<TempDir>), AppError> {
+    pub(crate) fn beside(&self) -> Result<(Database, Option<leftover::Locked>), AppError> {
         let Some(file) = self.file() else { return Ok((self.clone(), None)) };
-        let made = tempfile::Builder::new().prefix(".forerun-").tempdir_in(directory_of(file));
+        let made = leftover::make(directory_of(file), partial::PREFIX);
         let made =
             made.map_err(|e| AppError::new(format!("cannot write beside the database {self}: {e}")))?;
-        Ok((Database::Sqlite(made.path().join("rehearsal.db")), Some(made)))
+        Ok((Database::Sqlite(made.0.path().join("rehearsal.db")), Some(made)))
     }
 }
 

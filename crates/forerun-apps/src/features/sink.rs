@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 use forerun_skeleton::{AppError, Message as _};
-use tempfile::TempDir;
 
 use super::batch::Batch;
 use super::files::Ids;
 use super::job::FeaturesJob;
 use super::store::Connection;
+use crate::command::leftover::Locked;
 use crate::database::Session;
 
 /// Sets that come this soon after a transaction wait for the next.
@@ -46,7 +46,7 @@ pub struct FeatureSink<'j> {
 pub struct Open {
     pub(super) session: Session<Connection>,
     /// Where the file of a rehearsal lies.
-    _scratch: Option<TempDir>,
+    _scratch: Option<Locked>,
 }
 
 impl Open {

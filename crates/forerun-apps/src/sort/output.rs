@@ -11,6 +11,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::sorted::Write;
 use crate::command::Patient;
+use crate::partial;
 
 /// Blocks that may wait for the writing thread.
 const WAITING: usize = 2;
@@ -106,7 +107,7 @@ impl Output {
     /// # Errors
     /// It could not be made.
     pub(crate) fn begin(&self) -> Result<NamedTempFile, AppError> {
-        self.temporary().map_err(|e| self.error(&e))
+        partial::begin(&self.directory, 0o666).map_err(|e| self.error(&e))
     }
 
     /// Gives a complete temporary file the output's name, or copies it to standard output; gives its
@@ -149,18 +150,6 @@ impl Output {
         }
         temporary.persist(&tried).map_err(|e| self.error(&e.error))?;
         Ok(tried)
-    }
-
-    fn temporary(&self) -> io::Result<NamedTempFile> {
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".forerun-").suffix(".partial");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // What the process's mask leaves of it, as for any new file.
-            builder.permissions(Permissions::from_mode(0o666));
-        }
-        builder.tempfile_in(&self.directory)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use forerun_apps::partial;
 use forerun_platform::{Machine, Platform};
 
 /// Raised whenever figures of an earlier calibration would no longer be right.
@@ -93,7 +94,7 @@ impl Cache {
 }
 
 fn temporary(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
-    tempfile::Builder::new().prefix(".platform-").tempfile_in(dir).map_err(|e| e.kind().into())
+    partial::begin(dir, 0o600).map_err(|e| e.kind().into())
 }
 
 fn directory(path: &Path) -> &Path {

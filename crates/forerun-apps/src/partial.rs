@@ -1,0 +1,139 @@
+//! Files under names of their own until they are complete, of which none stays that nobody writes any more.
+//!
+//! Whoever writes one holds a lock on it; the system takes the lock away however the writer ends. So one whose lock
+//! can be had is nobody's, even if its process's number is another's by now. Who begins a file removes such from the
+//! directory. The names have the host in them, and only its own are looked at: where hosts share a file system, one
+//! may not see another's locks.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use tempfile::NamedTempFile;
+
+/// How the names begin.
+pub(crate) const PREFIX: &str = ".forerun-";
+/// Files that are begun before giving up on having a lock.
+const TRIES: usize = 10;
+
+/// The directories that this process has looked through: what is left by the dead is removed once, since to look
+/// takes time and many files may be begun.
+static TIDIED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Begins a file in `directory`, with the permissions `mode` as far as the process's mask leaves them. It is gone when
+/// it is dropped, unless [`NamedTempFile::persist`] gives it its name, and after the process was killed with the
+/// next file that is begun there.
+///
+/// Cost: the first time, looking through the directory.
+///
+/// # Errors
+/// The system's.
+pub fn begin(directory: &Path, mode: u32) -> io::Result<NamedTempFile> {
+    let prefix = prefix();
+    if TIDIED.lock().unwrap_or_else(PoisonError::into_inner).insert(directory.to_path_buf()) {
+        // Nothing depends on it: what cannot be removed is left.
+        let _ = tidy(directory, &prefix);
+    }
+    for _ in 0..TRIES {
+        let file = tempfile::Builder::new()
+            .prefix(&prefix)
+            .suffix(".partial")
+            .permissions(Permissions::from_mode(mode))
+            .tempfile_in(directory)?;
+        match file.as_file().try_lock() {
+            // Another process may have found it before it was locked, and taken it for a dead one's.
+            Ok(()) if file.as_file().metadata()?.nlink() > 0 => return Ok(file),
+            Ok(()) | Err(TryLockError::WouldBlock) => {}
+            // A file system without locks: then nobody takes it for a dead one's either.
+            Err(TryLockError::Error(_)) => return Ok(file),
+        }
+    }
+    Err(io::Error::other("other processes remove files that are begun there again and again"))
+}
+
+/// How the names of this host's files begin.
+fn prefix() -> String {
+    let host = rustix::system::uname();
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' };
+    format!("{PREFIX}{}-", host.nodename().to_string_lossy().chars().map(plain).collect::<String>())
+}
+
+/// Removes the files of `directory` that nobody holds.
+fn tidy(directory: &Path, prefix: &str) -> io::Result<()> {
+    for entry in fs::read_dir(directory)?.flatten() {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(prefix));
+        if ours && entry.file_type().is_ok_and(|t| t.is_file()) {
+            let Ok(file) = File::open(entry.path()) else { continue };
+            if file.try_lock().is_ok() {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn names(directory: &Path) -> usize {
+        fs::read_dir(directory).unwrap().count()
+    }
+
+    #[test]
+    fn what_the_dead_left_is_removed_and_nothing_else() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let dead = [at(&format!("{}abc.partial", prefix())), at(&format!("{}abc.partial.tried", prefix()))];
+        let others = [at(".forerun-another.host-abc.partial"), at("result"), at(".forerun-notes")];
+        for path in dead.iter().chain(&others) {
+            fs::write(path, "half").unwrap();
+        }
+        // One that is being written, as if by another process.
+        let living = begin(directory.path(), 0o666).unwrap();
+        assert!(dead.iter().all(|path| !path.exists()) && others.iter().all(|path| path.exists()));
+        tidy(directory.path(), &prefix()).unwrap();
+        assert!(living.path().exists());
+        // Killed: nobody removes it, and its lock is gone.
+        let (file, path) = living.keep().unwrap();
+        drop(file);
+        tidy(directory.path(), &prefix()).unwrap();
+        assert!(!path.exists());
+        assert_eq!(names(directory.path()), others.len());
+    }
+
+    #[test]
+    fn a_result_is_nobody_s_to_remove() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut file = begin(directory.path(), 0o600).unwrap();
+        file.write_all(b"all").unwrap();
+        file.persist(directory.path().join("result")).unwrap();
+        drop(begin(directory.path(), 0o600).unwrap());
+        tidy(directory.path(), &prefix()).unwrap();
+        assert_eq!(fs::read(directory.path().join("result")).unwrap(), b"all");
+        assert_eq!(names(directory.path()), 1);
+    }
+
+    /// However many begin and look at once, none loses a file that it writes.
+    #[test]
+    fn nobody_loses_a_file_to_another() {
+        let directory = tempfile::tempdir().unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        let file = begin(directory.path(), 0o600).unwrap();
+                        tidy(directory.path(), &prefix()).unwrap();
+                        assert!(file.path().exists());
+                    }
+                });
+            }
+        });
+        assert_eq!(names(directory.path()), 0);
+    }
+}
