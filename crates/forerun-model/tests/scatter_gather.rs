@@ -129,6 +129,37 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Work takes at least its share of the cores that there are, in each phase; messages and storage are free.
+    #[test]
+    fn ranks_beyond_the_cores_share_them(
+        ranks in 1usize..40,
+        cores in 1usize..5,
+        hosts in 1usize..4,
+        (process, local, global) in (0.1..10f64, 0.1..10f64, 0.0..10f64),
+    ) {
+        let platform = Platform::new("p", vec![Host::new("h", hosts, cores)], Network::default());
+        let profile = ScatterGatherProfile {
+            process: PhaseCost::per_byte(process),
+            local: PhaseCost::per_byte(local),
+            global: PhaseCost::per_byte(global),
+            element_bytes: 1.0,
+            ..ScatterGatherProfile::default()
+        };
+        let blocks = Blocks::of(400_000, 100);
+        let at = |ranks| predict(&Setting::new(ranks), &blocks, &profile, &platform).unwrap().makespan_s;
+        let cores = (hosts * cores) as f64;
+        let global = if ranks == 1 { 0.0 } else { global };
+        let least = blocks.bytes as f64 * (process / cores + ((local + global) / cores).max(global));
+        prop_assert!(at(ranks) >= least * (1.0 - 1e-9), "{} of {least}", at(ranks));
+        if ranks as f64 > cores {
+            // As fast as the cores allow, but for what the ends of both phases take.
+            let most = blocks.bytes as f64 * (process / cores + (local / cores + global));
+            prop_assert!(at(ranks) <= most * 1.05, "{} of {most}", at(ranks));
+        }
+    }
+}
+
 /// Free messages, costs a byte alone, and storage beside it: equation 4 with our b_proc of all ranks.
 #[test]
 fn equation_four_in_the_long_run() {

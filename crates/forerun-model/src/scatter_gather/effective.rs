@@ -1,17 +1,18 @@
 //! What a profile comes to in a given run.
 
-use forerun_platform::{Platform, ScatterGatherProfile};
+use forerun_platform::{PhaseCost, Platform, ScatterGatherProfile};
 
 use super::memory::beyond;
 use super::{Blocks, Setting};
 use crate::ModelError;
 
-/// The profile of a run in this setting: the slowing of work by busy neighbours, and what of a
-/// rank's share has to go to a disk and back, are in the costs; both contentions and `spill` are zero in
+/// The profile of a run in this setting: the slowing of work by busy neighbours and by ranks on the same core, and what
+/// of a rank's share has to go to a disk and back, are in the costs; both contentions and `spill` are zero in
 /// the profile that is returned.
 ///
 /// Ranks fill hosts core by core. All process at the same time, and all make their packets at the
-/// same time, if not all of it. What does not fit in memory is written when it is processed and read when its packets
+/// same time, if not all of it. R ranks on c < R cores all process, so each takes R/c times as long; packets take longer by as
+/// much as makes the second phase no shorter than all its work divided by c. What does not fit in memory is written when it is processed and read when its packets
 /// are made, so each has half of it. Where a rank has more blocks on its disk than it can bring together at a time
 /// ([`ScatterGatherProfile::spill_ways`]), what it takes to make them fewer is in its packets as well: w of n blocks are made
 /// one, ⌈(n − w) / (w − 1)⌉ times.
@@ -32,12 +33,9 @@ pub fn effective(
     let (process, local) =
         (std::mem::take(&mut profile.contention), std::mem::take(&mut profile.contention_local));
     for (phase, contention) in [(&mut profile.process, process), (&mut profile.local, local)] {
-        let factor = 1.0 + contention * beside;
-        phase.fixed *= factor;
-        phase.per_byte *= factor;
-        phase.per_byte_ln *= factor;
-        phase.per_byte_way *= factor;
+        slow(phase, 1.0 + contention * beside);
     }
+    share_cores(&mut profile, setting, blocks, platform);
     let spill = profile.spill.take().unwrap_or(0.0);
     let ways = std::mem::take(&mut profile.spill_ways).max(2.0);
     let most =
@@ -55,4 +53,31 @@ pub fn effective(
     profile.process.per_byte += spill * beyond / 2.0;
     profile.local.per_byte += spill * beyond / 2.0;
     Ok(profile)
+}
+
+fn slow(phase: &mut PhaseCost, factor: f64) {
+    phase.fixed *= factor;
+    phase.per_byte *= factor;
+    phase.per_byte_ln *= factor;
+    phase.per_byte_way *= factor;
+}
+
+/// Puts into the costs that ranks beyond the cores share these.
+fn share_cores(profile: &mut ScatterGatherProfile, setting: &Setting, blocks: &Blocks, platform: &Platform) {
+    let (ranks, cores) = (setting.shape.ranks as f64, platform.cores().max(1) as f64);
+    let sharing = ranks / cores;
+    if sharing <= 1.0 || blocks.count == 0 {
+        return;
+    }
+    slow(&mut profile.process, sharing);
+    let (size, count) = (blocks.largest() as f64, blocks.count as f64);
+    let all = |phase: &PhaseCost, ways: f64| count * phase.seconds(size, ways);
+    let local = all(&profile.local, count / ranks);
+    // What the first rank does beside its part of that.
+    let writes = if setting.ahead == 0 { all(&profile.write, 1.0) } else { 0.0 };
+    let first = all(&profile.global, ranks.min(count)) + writes;
+    if local > 0.0 {
+        let least = ((local + first) / cores - first) * ranks / local;
+        slow(&mut profile.local, least.clamp(1.0, sharing));
+    }
 }

@@ -13,6 +13,7 @@
 //! | first packets | after `c_m N/p` | after the packet's own merge |
 //! | first rank | does everything beside everything | storage beside it (`ahead`) or not; the rest in turn |
 //! | hosts | equal | a block goes to who would finish it first |
+//! | cores | one a rank | ranks beyond the cores share them |
 //! | memory | fits | refused, or put on a disk at its cost, what is too much to be merged at a time more than once |
 //!
 //! Assumptions: costs do not vary from call to call, links are not shared (but a host's own), keys do not depend on
