@@ -96,6 +96,16 @@ pub trait Job: Sync {
         None
     }
 
+    /// Whether tasks read their bytes from files: on a machine with a slower disk they wait for it.
+    fn reads_files(&self) -> bool {
+        false
+    }
+
+    /// Whether the finish writes as many bytes to a file as results have, beside its other work.
+    fn writes_results(&self) -> bool {
+        false
+    }
+
     /// Whether all sets must go to one sink, so that there can be only one group of ranks.
     fn one_sink(&self) -> bool {
         false

@@ -265,6 +265,7 @@ fn the_planner_finds_what_trying_all_finds() {
         profile: &profile,
         bytes: 400_000_000,
         block: (1 << 16, 1 << 26),
+        step: 4,
         max_processors: 8,
         window: 4,
         fixed: Fixed::default(),
@@ -287,6 +288,10 @@ fn the_planner_finds_what_trying_all_finds() {
     let fixed = Fixed { processors: Some(3), block: Some(1 << 20), ahead: Some(1) };
     let three = plan(&Request { fixed, ..request.clone() }).unwrap().best.plan;
     assert_eq!((three.processors, three.grain.bytes, three.ahead), (3, 1 << 20, 1));
+    // Of elements as many as there are whole ones in it.
+    let odd = Fixed { block: Some((1 << 20) + 3), ..fixed };
+    assert_eq!(plan(&Request { fixed: odd, ..request.clone() }).unwrap().best.plan, three);
+    assert!(planned.by_processors.iter().all(|choice| choice.plan.grain.bytes % 4 == 0));
     let (p, prediction) =
         best(8, &Setting::new(1), &Blocks::of(request.bytes, 1 << 20), &profile, &platform).unwrap();
     assert!(p > 1 && p <= 8 && prediction.makespan_s > 0.0);

@@ -13,6 +13,7 @@ use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
 use crate::pilot::{Pilot, Purpose, pilot};
 use crate::planning::{Facts, plan};
+use crate::storage;
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
 const ANY: &str = "any";
@@ -79,9 +80,12 @@ pub fn of(
     let fixed = processors.is_some_and(|p| p <= cores);
     let workers = processors.unwrap_or(cores).min(cores);
     let purpose = Purpose { workers, fixed, grain: &grain };
-    let (profile, pilot) = profile(job, given, options, &purpose, context)?;
+    let (mut profile, pilot) = profile(job, given, options, &purpose, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
+    if let Some(storage) = storage::described(&platform, options, context)? {
+        storage::in_reduction(&mut profile, job, &platform, storage)?;
+    }
     Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
 }
 

@@ -51,4 +51,5 @@ pub mod sbatch;
 pub mod scatter;
 pub mod signals;
 pub mod simulate;
+pub mod storage;
 pub mod text;

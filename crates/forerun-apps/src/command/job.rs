@@ -153,6 +153,14 @@ impl Job for CommandJob {
         Extent { bytes, pieces: Some(pieces), min_grain: 1, max_grain, kept, breaks }
     }
 
+    fn reads_files(&self) -> bool {
+        true
+    }
+
+    fn writes_results(&self) -> bool {
+        true
+    }
+
     fn join(&self) -> JoinAt {
         JoinAt::Sink
     }

@@ -283,6 +283,10 @@ impl Job for FeaturesJob {
         self.open.then(|| self.sizes())
     }
 
+    fn reads_files(&self) -> bool {
+        true
+    }
+
     fn join(&self) -> JoinAt {
         JoinAt::Finish
     }

@@ -34,6 +34,14 @@ impl Job for SortJob {
         }
     }
 
+    fn reads_files(&self) -> bool {
+        true
+    }
+
+    fn writes_results(&self) -> bool {
+        true
+    }
+
     fn join(&self) -> JoinAt {
         JoinAt::Finish
     }

@@ -77,5 +77,5 @@ pub use blocks::Blocks;
 pub use bound::{Bandwidths, Bound};
 pub use effective::effective;
 pub use optimum::{best, shares};
-pub use planner::{Choice, Fixed, Planned, Request, plan};
+pub use planner::{Choice, Fixed, Planned, Request, ahead, plan};
 pub use predict::{Prediction, Setting, predict};

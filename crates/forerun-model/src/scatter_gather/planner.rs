@@ -27,6 +27,8 @@ pub struct Request<'a> {
     pub bytes: u64,
     /// Least and most bytes that a block can have.
     pub block: (u64, u64),
+    /// What the bytes of a block are a multiple of, elements being whole: others are rounded down.
+    pub step: u64,
     /// Processors to use at most.
     pub max_processors: usize,
     /// Messages that a rank may be ahead of each receiver.
@@ -102,6 +104,12 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, ModelError> {
         Some(best) => Ok(Planned { best: best.clone(), by_processors, tried: search.tried }),
         None => Err(search.error.unwrap_or_else(|| ModelError::new("no plan was found"))),
     }
+}
+
+/// Blocks read ahead and packets written behind where `ranks` ranks have a host of `cores` cores: none where none is
+/// left for that.
+pub fn ahead(ranks: usize, cores: usize) -> usize {
+    if ranks < cores { AHEAD } else { 0 }
 }
 
 struct Search<'r, 'a> {
@@ -186,14 +194,18 @@ impl Search<'_, '_> {
             return vec![ahead];
         }
         let cores = self.request.platform.hosts.first().map_or(1, |h| h.cores);
-        if ranks < cores { vec![0, AHEAD] } else { vec![0] }
+        let mut all = vec![0, ahead(ranks, cores)];
+        all.dedup();
+        all
     }
 
     /// Sizes of blocks worth trying.
     fn sizes(&self, ranks: usize) -> Vec<u64> {
         let Request { bytes, block: (least, most), fixed, .. } = self.request;
+        let step = self.request.step.max(1);
+        let whole = |size: u64| (size - size % step).max(step);
         if let Some(block) = fixed.block {
-            return vec![block];
+            return vec![whole(block)];
         }
         let low = (*least).max(bytes / MOST_BLOCKS).max(1).min((*most).max(1));
         let high = (bytes / (LEAST_BLOCKS * ranks as u64)).clamp(low, (*most).max(low));
@@ -202,6 +214,7 @@ impl Search<'_, '_> {
             all.push(next);
         }
         all.push(high);
+        let mut all: Vec<u64> = all.into_iter().map(whole).collect();
         all.dedup();
         all
     }

@@ -181,7 +181,7 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
         return Err(request(format!("--size {}: the bytes of a block are needed, at least 1 B", args.size)));
     };
     let block = if shape.block.is_some() { (1, all.max(1)) } else { (bytes.max(1), bytes.max(1)) };
-    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block })
+    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block, step: 1 })
 }
 
 /// A time given as an option.

@@ -4,7 +4,8 @@
 //! One rank with few blocks, one rank with more and smaller ones, and as many ranks as there will be
 //! take turns, so that what else the machine does falls on all alike. The first two tell what processing
 //! costs by size of block and merging by number of blocks; the last how much ranks slow each other, and
-//! what their packets cost to merge. It ends when its budget is spent: 5 % of what the job would take on
+//! what their packets cost to merge. Where a core is free for it in the run, blocks are read ahead and packets written behind
+//! here too. It ends when its budget is spent: 5 % of what the job would take on
 //! one processor, but no more than 2 s, and no less than 0.6 s or half of a short job.
 
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use forerun_skeleton::{Cancel, Failure, RunError};
 
 use super::costs::{Call, by_ways, reading};
 use super::rehearsal::{Calls, Stagehand};
+use super::small;
 use crate::pilot::{Clock, spill};
 
 /// The part of the budget for what goes to the disk and back.
@@ -26,6 +28,8 @@ const FINISHES: usize = 3;
 const FIRST: u64 = 256 << 10;
 /// Blocks of a rank: few, and more that are smaller in proportion.
 const BLOCKS: [usize; 2] = [4, 16];
+/// Blocks of a size that is asked for and is smaller than those.
+const SMALL: u64 = 256;
 /// Turns, unless they would go on beyond the budget: one alone could be disturbed as a whole.
 const TURNS: u32 = 2;
 /// More turns than so many are not taken, however short they are.
@@ -56,17 +60,29 @@ pub struct Calibrated {
     pub largest: u64,
 }
 
-/// Measures what the phases of `job`, an input of `bytes` bytes, cost with `workers` workers at a time.
+/// What is known of the run to come.
+#[derive(Debug, Clone, Copy)]
+pub struct Coming {
+    /// Ranks that work at the same time.
+    pub workers: usize,
+    /// Blocks read ahead where one rank works, and where all do.
+    pub ahead: (usize, usize),
+    /// Bytes of a block, where they are given.
+    pub block: Option<u64>,
+}
+
+/// Measures what the phases of `job`, an input of `bytes` bytes, cost in a run of this kind.
 ///
 /// # Errors
 /// What fails, as a run would report it; cancelled.
 pub fn calibrate(
     job: &dyn ScatterGatherJob,
     bytes: u64,
-    workers: usize,
+    coming: &Coming,
     cancel: &Cancel,
 ) -> Result<Calibrated, RunError> {
     let begun = Instant::now();
+    let &Coming { workers, ahead, block } = coming;
     let mut found = Found::default();
     let (mut smallest, mut largest) = (0, 0);
     // An empty input has nothing to sample, and costs nothing.
@@ -89,7 +105,14 @@ pub fn calibrate(
         largest = (size as u64).clamp(least, most);
         smallest = (largest / more).max(least);
         let budget = Duration::from_secs_f64(budget);
-        found.take_turns(stagehand(largest), stagehand(smallest), ranks, budget)?;
+        found.take_turns(stagehand(largest), stagehand(smallest), (ranks, ahead), budget)?;
+        if let Some(block) = block.filter(|&block| block < smallest) {
+            let mut hand = stagehand(block.max(least));
+            let (ranks, ahead) = if workers == 1 { (1, ahead.0) } else { (ranks, ahead.1) };
+            let each = (bytes.div_ceil(block.max(least)).min(SMALL) / ranks as u64).max(1);
+            found.small = Some((hand.rehearse(ranks, each as usize, ahead)?, ahead));
+            smallest = block;
+        }
         found.finish(job)?;
         found.spill = spill(job, bytes as f64, Some(largest), budget / SPILL)?;
         found.ways = job.ways(workers).filter(|_| found.spill.is_some());
@@ -104,6 +127,8 @@ pub fn calibrate(
 struct Found {
     alone: Calls,
     together: Vec<Calls>,
+    /// Of much smaller blocks that the run will have, and how many were read ahead.
+    small: Option<(Calls, usize)>,
     /// Seconds to make and to name an empty result.
     finishes: Vec<f64>,
     /// What a block costs that has no room in memory, where there are any.
@@ -118,14 +143,14 @@ impl Found {
         &mut self,
         mut large: Stagehand<'_>,
         mut small: Stagehand<'_>,
-        ranks: usize,
+        (ranks, ahead): (usize, (usize, usize)),
         budget: Duration,
     ) -> Result<(), RunError> {
         let begun = Instant::now();
         for turn in 1..=MOST_TURNS {
-            self.alone.add(large.rehearse(1, BLOCKS[0])?);
-            self.together.push(large.rehearse(ranks, BLOCKS[0])?);
-            self.alone.add(small.rehearse(1, BLOCKS[1])?);
+            self.alone.add(large.rehearse(1, BLOCKS[0], ahead.0)?);
+            self.together.push(large.rehearse(ranks, BLOCKS[0], ahead.1)?);
+            self.alone.add(small.rehearse(1, BLOCKS[1], ahead.0)?);
             // Another turn, if it ends within the budget.
             if begun.elapsed() * (turn + 1) / turn > budget {
                 break;
@@ -189,23 +214,26 @@ impl Found {
             error: merged.error.max(local.error),
             ..merged
         };
-        ScatterGatherProfile {
-            spill: Some(
-                self.spill.map_or(read.per_byte + write.per_byte, |spill| {
+        let profile =
+            ScatterGatherProfile {
+                spill: Some(self.spill.map_or(read.per_byte + write.per_byte, |spill| {
                     spill.write.per_byte + spill.read.per_byte
-                }),
-            ),
-            spill_ways: self.ways.map_or(0.0, |ways| ways as f64),
-            read,
-            process,
-            local,
-            global,
-            write,
-            finish: PhaseCost { fixed: median(&self.finishes).unwrap_or(0.0), ..PhaseCost::default() },
-            element_bytes,
-            held: 1.0,
-            contention: self.contention(|calls| &calls.process, &process, workers),
-            contention_local: self.contention(|calls| &calls.local, &local_alone, workers),
+                })),
+                spill_ways: self.ways.map_or(0.0, |ways| ways as f64),
+                read,
+                process,
+                local,
+                global,
+                write,
+                finish: PhaseCost { fixed: median(&self.finishes).unwrap_or(0.0), ..PhaseCost::default() },
+                element_bytes,
+                held: 1.0,
+                contention: self.contention(|calls| &calls.process, &process, workers),
+                contention_local: self.contention(|calls| &calls.local, &local_alone, workers),
+            };
+        match &self.small {
+            Some((calls, ahead)) => small::with_calls(profile, calls, *ahead),
+            None => profile,
         }
     }
 }
@@ -213,8 +241,8 @@ impl Found {
 /// Seconds a byte, of one rank: after this it is known how large blocks can be.
 fn rate(hand: &mut Stagehand<'_>) -> Result<f64, RunError> {
     // The very first calls pay for what is set up once.
-    hand.rehearse(1, 1)?;
-    let calls = hand.rehearse(1, BLOCKS[0])?;
+    hand.rehearse(1, 1, 0)?;
+    let calls = hand.rehearse(1, BLOCKS[0], 0)?;
     let bytes: f64 = calls.process.iter().map(|call| call.bytes).sum();
     Ok(calls.seconds() / bytes.max(1.0))
 }

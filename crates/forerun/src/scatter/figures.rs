@@ -1,14 +1,15 @@
 //! What a job is planned from: its costs as scatter-gather, given or measured.
 
 use forerun_apps::ScatterGatherJob;
-use forerun_model::Speeds;
+use forerun_model::{Speeds, scatter_gather};
 use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile, Storage};
 
-use super::{Calibrated, Facts, calibrate, words};
+use super::planning::{self, Facts};
+use super::{Calibrated, Coming, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
-use crate::{allocation, describe, figures, file};
+use crate::{allocation, describe, figures, file, storage};
 
 /// What a job is planned from.
 pub(super) struct Costs {
@@ -51,11 +52,16 @@ pub(super) fn costs_on(
 ) -> Result<Costs, CliError> {
     let Context { console, interrupt, .. } = context;
     let ranks = processors.unwrap_or_else(allocation::cores);
+    let block = planning::fitting(&Facts::of(job, ranks, None, shape), shape)?;
     let (profile, found) = match given {
         Some(profile) => (profile, None),
         None => {
             let workers = ranks.min(allocation::cores());
-            let found = calibrate(job, job.extent().bytes, workers, interrupt.cancel())
+            // As it will be planned: storage goes on beside the ranks where a core is left for it.
+            let ahead =
+                |ranks| shape.ahead.unwrap_or_else(|| scatter_gather::ahead(ranks, allocation::cores()));
+            let coming = Coming { workers, ahead: (ahead(1), ahead(ranks.max(2))), block };
+            let found = calibrate(job, job.extent().bytes, &coming, interrupt.cancel())
                 .map_err(|e| super::execute::explain(e, interrupt.signal()))?;
             let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());
             let scatter_gather = Some(found.profile.clone());
@@ -69,6 +75,9 @@ pub(super) fn costs_on(
     console.note(label, &words::profile(&costs, found.as_ref()))?;
     if let Some(file) = &options.write_profile {
         file::write(file, profile.to_toml().as_bytes())?;
+    }
+    if let Some(storage) = storage::described(&platform, options, context)? {
+        storage::in_scatter_gather(&mut costs, storage);
     }
     if let (Some(storage), Some(memory)) = (&platform.storage, platform.hosts.first().and_then(|h| h.memory))
     {

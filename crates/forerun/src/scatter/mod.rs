@@ -12,10 +12,11 @@ mod predict;
 mod rehearsal;
 mod run;
 mod simulate;
+mod small;
 mod words;
 
 pub use auto::{auto_plan, auto_predict, auto_run};
-pub use calibrate::{Calibrated, calibrate};
+pub use calibrate::{Calibrated, Coming, calibrate};
 pub use execute::{execute, explain};
 pub use figures::of_profile as costs_of;
 pub use plan::{plan_costed, plan_job};

@@ -20,6 +20,8 @@ pub struct Facts {
     pub bytes: u64,
     /// Least and most bytes of a block.
     pub block: (u64, u64),
+    /// What the bytes of a block are a multiple of.
+    pub step: u64,
 }
 
 impl Facts {
@@ -38,7 +40,7 @@ impl Facts {
             let most = most.min(largest.saturating_mul(BEYOND)).max(least);
             (smallest.clamp(least, most), most)
         });
-        Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most) }
+        Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most), step: job.step() }
     }
 }
 
@@ -66,6 +68,24 @@ pub fn check(shape: &ShapeOptions) -> Result<(), CliError> {
     }
 }
 
+/// The size of blocks that is asked for, where it is one that the job can have.
+///
+/// # Errors
+/// That it is none, and which are.
+pub(super) fn fitting(facts: &Facts, shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
+    let asked = block(shape)?;
+    match asked.filter(|&s| s > facts.block.1 || s < facts.block.0) {
+        None => Ok(asked),
+        Some(size) => Err(request(format!(
+            "--block {}: blocks of this job can have {} to {}: with more memory (--memory) there is room for larger ones, \
+             and for more of them",
+            Bytes(size),
+            Bytes(facts.block.0),
+            Bytes(facts.block.1)
+        ))),
+    }
+}
+
 fn block(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     let Some(text) = &shape.block else { return Ok(None) };
     match text.parse::<Bytes>() {
@@ -87,20 +107,13 @@ pub fn plan(
     processors: Option<usize>,
     max_processors: Option<usize>,
 ) -> Result<Planned, CliError> {
-    let fixed = Fixed { processors, block: block(shape)?, ahead: shape.ahead };
-    if let Some(size) = fixed.block.filter(|&s| s > facts.block.1 || s < facts.block.0) {
-        return Err(request(format!(
-            "--block {}: blocks of this job can have {} to {}: with more memory (--memory) larger ones fit",
-            Bytes(size),
-            Bytes(facts.block.0),
-            Bytes(facts.block.1)
-        )));
-    }
+    let fixed = Fixed { processors, block: fitting(facts, shape)?, ahead: shape.ahead };
     scatter_gather::plan(&Request {
         platform,
         profile,
         bytes: facts.bytes,
         block: facts.block,
+        step: facts.step,
         max_processors: max_processors.or(processors).unwrap_or(platform.cores()),
         window: shape.window,
         fixed,

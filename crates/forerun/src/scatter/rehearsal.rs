@@ -3,10 +3,11 @@
 use std::sync::{Mutex, PoisonError};
 
 use forerun_apps::{Erased, ErasedMessage, ErasedSink, Together};
-use forerun_platform::Stage;
+use forerun_platform::{RankTimes, Stage};
 use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
 use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Scatter, Shape, Want};
-use forerun_skeleton::{AppError, Cancel, Failure, Message, Options, RunError, threads};
+use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
+use forerun_skeleton::{AppError, Cancel, Failure, Message, Options, RunError};
 
 use super::costs::Call;
 use crate::pilot::Clock;
@@ -18,11 +19,16 @@ pub(super) struct Calls {
     /// Bytes that came from a device while these were read: what the system reads ahead included, what it had in memory not.
     pub(super) device: f64,
     pub(super) process: Vec<Call>,
+    /// Of each rank all calls as one: the first packet fills what the last ones empty, and what counts is their sum.
     pub(super) local: Vec<Call>,
     /// All calls as one: where one packet ends shortly before the other there are calls for a few
     /// elements, and what counts is what all of them take.
     pub(super) global: Option<Call>,
     pub(super) write: Vec<Call>,
+    /// Packets that all ranks made, and those of the result.
+    pub(super) packets: (f64, f64),
+    /// What the first rank's time went to.
+    pub(super) first: RankTimes,
 }
 
 impl Calls {
@@ -67,11 +73,12 @@ impl<'j> Stagehand<'j> {
         Stagehand { parts, element, clock, cancel, attic: Mutex::default(), rehearsals: 0 }
     }
 
-    /// Runs so many blocks a rank, from all over the input, each time from other places.
+    /// Runs so many blocks a rank, from all over the input, each time from other places, with `ahead` blocks read ahead
+    /// and packets written behind.
     ///
     /// # Errors
     /// What fails, as a run would report it; cancelled.
-    pub(super) fn rehearse(&mut self, ranks: usize, each: usize) -> Result<Calls, RunError> {
+    pub(super) fn rehearse(&mut self, ranks: usize, each: usize, ahead: usize) -> Result<Calls, RunError> {
         let count = self.parts.source.len().unwrap_or(0);
         let wanted = ((ranks * each) as u64).min(count);
         let step = count.checked_div(wanted).unwrap_or(1).max(1);
@@ -79,11 +86,21 @@ impl<'j> Stagehand<'j> {
         self.rehearsals += 1;
         let indices: Vec<u64> = (0..wanted).map(|i| from + i * step).collect();
         let calls = Mutex::default();
-        let stage = Observed { hand: self, indices: &indices, calls: &calls, ranks };
+        let stage = &Observed { hand: self, indices: &indices, calls: &calls, ranks };
         let options = Options { cancel: self.cancel.clone(), ..Options::new(ranks) };
-        let ran = threads::run(&Scatter::new(&stage, &stage, &stage, Shape::new(ranks))?, &options);
-        ran.map_err(|e| placed(e, &indices))?;
-        Ok(calls.into_inner().unwrap_or_else(PoisonError::into_inner))
+        let ran = if ahead == 0 {
+            threads::run(&Scatter::new(stage, stage, stage, Shape::new(ranks))?, &options)
+        } else {
+            std::thread::scope(|scope| {
+                let read = ReadAhead::start(scope, stage, ahead)
+                    .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
+                let write = WriteBehind::new(scope, stage, ahead);
+                threads::run(&Scatter::new(stage, &read, &write, Shape::new(ranks))?, &options)
+            })
+        };
+        let first = ran.map_err(|e| placed(e, &indices))?.ranks.into_iter().next().unwrap_or_default();
+        let calls = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(Calls { first, ..calls })
     }
 }
 
@@ -163,8 +180,17 @@ impl<'s, 'j> Cooperate for Observed<'s, 'j> {
     }
 
     fn local(&self, rank: usize, done: Vec<Erased>) -> Result<Self::Local, AppError> {
-        let local = self.hand.parts.app.local(rank, done)?;
-        Ok(Packets { local: Some(local), attic: &self.hand.attic, clock: self.hand.clock, calls: self.calls })
+        let (seconds, local) = timed(self.hand.clock, || self.hand.parts.app.local(rank, done))?;
+        let ways = local.pending().map_or(1.0, |amount| amount.ways as f64);
+        let all = Call { bytes: 0.0, ways, seconds };
+        Ok(Packets {
+            local: Some(local),
+            all,
+            packets: 0.0,
+            attic: &self.hand.attic,
+            clock: self.hand.clock,
+            calls: self.calls,
+        })
     }
 
     fn global(&self, ranks: usize) -> Result<Self::Global, AppError> {
@@ -176,6 +202,9 @@ impl<'s, 'j> Cooperate for Observed<'s, 'j> {
 /// The packets of a rank; what it held goes to the attic.
 struct Packets<'s, 'j> {
     local: Option<Merged<'j>>,
+    /// What all of them took.
+    all: Call,
+    packets: f64,
     attic: &'s Mutex<Vec<Merged<'j>>>,
     clock: Clock,
     calls: &'s Mutex<Calls>,
@@ -188,16 +217,20 @@ impl Local<ErasedMessage> for Packets<'_, '_> {
 
     fn next(&mut self) -> Result<ErasedMessage, AppError> {
         let local = self.local.as_mut().ok_or_else(|| AppError::new("the packets of a rank ended early"))?;
-        let ways = local.pending().map_or(1.0, |amount| amount.ways as f64);
         let (seconds, packet) = timed(self.clock, || local.next())?;
-        let bytes = packet.bytes() as f64;
-        note(self.calls, |calls| calls.local.push(Call { bytes, ways, seconds }));
+        self.all.seconds += seconds;
+        self.all.bytes += packet.bytes() as f64;
+        self.packets += 1.0;
         Ok(packet)
     }
 }
 
 impl Drop for Packets<'_, '_> {
     fn drop(&mut self) {
+        note(self.calls, |calls| {
+            calls.local.push(self.all);
+            calls.packets.0 += self.packets;
+        });
         self.attic.lock().unwrap_or_else(PoisonError::into_inner).extend(self.local.take());
     }
 }
@@ -226,6 +259,7 @@ impl Global<ErasedMessage> for Resolver<'_, '_> {
             let all = calls.global.get_or_insert(none);
             all.bytes += packet.bytes() as f64;
             all.seconds += seconds;
+            calls.packets.1 += 1.0;
         });
         Ok(packet)
     }

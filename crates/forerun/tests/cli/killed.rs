@@ -41,3 +41,36 @@ fn what_a_dead_run_left_is_removed_by_the_next() {
     let left: Vec<_> = fs::read_dir(place.path("tmp")).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["forerun-notes"]);
 }
+
+/// Whatever is written under another name than its own: the sort's result and what is written beside it.
+#[test]
+fn half_of_a_dead_run_s_result_is_removed_by_the_next() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", [1u8, 0, 0, 0].repeat(5000));
+    place.write("d/in", "a\n");
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host: String =
+        host.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();
+    let half = |name: &str| place.write(format!("{name}/.forerun-{host}-half.partial"), "half");
+    for (line, at) in [
+        ("run sort in --profile profile.toml -p 1 -o at/out", "at"),
+        ("run sort in --skeleton scatter-gather -p 1 -o at/out", "at"),
+        ("plan sort in --profile profile.toml --json at/plan", "at"),
+        ("reduce --map cat --merge cat d -o at/out", "at"),
+        ("farm cat d -o at/out", "at"),
+    ] {
+        half(at);
+        let alive = place.write("at/.forerun-alive", "");
+        let lock = place.write(format!("at/.forerun-{host}-alive.partial"), "half");
+        let held = fs::File::open(&lock).unwrap();
+        held.try_lock().unwrap();
+        place.run(line).ok();
+        assert!(lock.exists() && alive.exists(), "{line}: what is written elsewhere is left");
+        drop(held);
+        place.run(line).ok();
+        assert!(!lock.exists(), "{line}");
+        fs::remove_file(alive).unwrap();
+        place.assert_clean();
+    }
+}

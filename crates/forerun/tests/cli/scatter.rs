@@ -94,6 +94,93 @@ fn a_pilot_of_few_bytes_ends() {
 }
 
 #[test]
+fn ranks_share_the_cores_that_there_are() {
+    let place = Place::new();
+    place.write("p.toml", PROFILE.replace("463 ns/B", "1 ns/B"));
+    place.write(
+        "two.toml",
+        "format = 1\n[[host]]\nname = \"h\"\ncores = 2\n[network]\nlatency = \"1 us\"\noverhead = \"1 us\"\n",
+    );
+    let line =
+        "predict tasks 1000 --size 64KiB --skeleton scatter-gather --profile p.toml --platform two.toml";
+    let said = place.run(&format!("{line} -p 2,8 --by analytic,simulated --json -")).ok();
+    let json = said.json();
+    let times: Vec<f64> =
+        json.as_array().unwrap().iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect();
+    assert_eq!(times.len(), 4);
+    for pair in times.chunks(2) {
+        assert!((pair[0] / pair[1] - 1.0).abs() < 1e-6, "{times:?}");
+    }
+    assert!(times[2] > 0.9 * times[0], "eight ranks do as much work on as many cores: {times:?}");
+}
+
+#[test]
+fn a_slow_disk_that_is_described_is_waited_for() {
+    let place = Place::new();
+    place.write("in", vec![0u8; 1 << 20]);
+    let reduction = "[reduction]\ntask = { per_byte = \"1 ns/B\" }\nmerge = { per_byte = \"1 ns/B\" }\n\
+        finish = { per_byte = \"1 ns/B\" }\nresult_bytes = { per_byte = 1.0 }\n";
+    place.write("p.toml", format!("{}{reduction}", PROFILE.replace("463 ns/B", "1 ns/B")));
+    let machine = |storage: &str| {
+        let host = "[[host]]\nname = \"h\"\ncores = 1\n[network]\nlatency = \"1 us\"\noverhead = \"1 us\"\n";
+        place.write("m.toml", format!("format = 1\n{host}{storage}"));
+    };
+    let times = || -> Vec<f64> {
+        let line =
+            "predict sort in -p 1 --skeleton auto --profile p.toml --platform m.toml --by analytic,simulated";
+        let said = place.run(&format!("{line} --json -")).ok();
+        said.json().as_array().unwrap().iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect()
+    };
+    machine("");
+    let without = times();
+    assert_eq!(without.len(), 4);
+    // 1.05 s to read and 0.52 s to write: both come to it, since one core does all.
+    machine("[storage]\nread = \"1 MB/s\"\nwrite = \"2 MB/s\"\n");
+    for (slow, fast) in times().into_iter().zip(&without) {
+        assert!((1.55..1.59).contains(&(slow - fast)), "{slow} and {fast}");
+    }
+    machine("[storage]\nread = \"100 GB/s\"\nwrite = \"100 GB/s\"\n");
+    assert_eq!(times(), without, "a fast one makes nothing faster than it was measured");
+}
+
+#[test]
+fn blocks_have_whole_elements_and_memory_for_all_of_them() {
+    let place = Place::new();
+    place.write("p.toml", PROFILE);
+    place.write("in", (0..40_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    let line = "run sort in --type u32 --skeleton scatter-gather -p 1 -o out --memory 1MB";
+    place
+        .run(&format!("{line} --block 4B"))
+        .refused(2, &["--block 4 B", "blocks of this job can have", "--memory"]);
+    place
+        .run("run sort in --skeleton reduction -p 1 -o out --memory 1MB --grain 4B")
+        .refused(2, &["grain of 4"]);
+    let said = place.run(&format!("{line} --block 1001B --profile p.toml --json -")).ok();
+    let outcome = &said.json()[0];
+    let blocks = outcome["plan"]["grain"]["tasks"].as_u64().unwrap();
+    assert_eq!((blocks, outcome["plan"]["grain"]["bytes"].as_u64()), (160, Some(1000)));
+    assert_eq!(outcome["stages"]["process"]["count"].as_u64(), Some(blocks));
+    assert!(place.read("out") == (0..40_000u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_small_blocks_cost_beside_their_bytes_is_predicted() {
+    let place = Place::new();
+    place.write("in", (0..20_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    for p in [1, 2] {
+        let line = format!("run sort in --type u32 --skeleton scatter-gather -p {p} -o out --block");
+        let of = |block: &str| -> Vec<f64> {
+            let said = place.run(&format!("{line} {block} --json -")).ok();
+            said.json().as_array().unwrap().iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect()
+        };
+        // The one was off by a factor of a hundred where it went by the bytes alone.
+        let (small, large) = (of("8B"), of("40kB"));
+        assert!(small[0] > small[1] / 10.0, "{p}: {small:?}");
+        assert!(small[0] > 2.0 * large[0], "{p}: {small:?} and {large:?}");
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let place = Place::new();
     place.write("p.toml", PROFILE);
