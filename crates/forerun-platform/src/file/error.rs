@@ -81,9 +81,9 @@ impl FileError {
     }
 
     /// That the file is not text.
-    pub(crate) fn not_text(path: &Path) -> Self {
+    pub(crate) fn not_text(path: &Path, why: &str) -> Self {
         let file = path.display().to_string();
-        let message = format!("{file} is not text, so no file that forerun reads; name another");
+        let message = format!("{file} {why}");
         FileError { message, file, problems: Vec::new() }
     }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::section::computable;
 use super::{FileError, Problem, Section};
 
 /// Where a value or a table stands in its file.
@@ -23,13 +24,13 @@ pub struct Item<'a, 'i> {
 pub enum Kind<'a, 'i> {
     /// A text in quotes.
     Text(String),
-    /// A number without a unit, finite.
+    /// A number without a unit: 0, or from 1e-30 to 1e30.
     Number(f64),
     /// A table.
     Table(Section<'a, 'i>),
     /// A list.
     List(Vec<Item<'a, 'i>>),
-    /// True or false, a date, or a number too large to hold.
+    /// True or false, a date, or a number too large or too small to compute with.
     Other,
 }
 
@@ -56,7 +57,7 @@ impl<'a, 'i> Section<'a, 'i> {
                 i128::from_str_radix(n.as_str(), n.radix()).map_or(Kind::Other, |n| Kind::Number(n as f64))
             }
             DeValue::Float(x) => match x.as_str().parse::<f64>() {
-                Ok(x) if x.is_finite() => Kind::Number(x),
+                Ok(x) if computable(x) => Kind::Number(x),
                 _ => Kind::Other,
             },
             DeValue::Table(table) => Kind::Table(self.within(format!("\"{key}\""), table, value.span())),

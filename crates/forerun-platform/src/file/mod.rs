@@ -16,11 +16,13 @@
 mod error;
 mod item;
 mod section;
+mod text;
 mod write;
 
 pub use error::{FileError, Problem};
 pub use item::{Item, Kind, Place};
-pub use section::{Allowed, Section, contents, read};
+pub use section::{Allowed, Section, read};
+pub use text::{contents, decoded, is_utf16};
 pub(crate) use write::{Writer, figure};
 
 /// The version of the platform and profile files that this build writes and reads.

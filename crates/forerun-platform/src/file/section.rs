@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::ops::Range;
-use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -10,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::{FORMAT, FileError, Problem};
 use crate::Measured;
 use crate::nearest::nearest;
-use crate::units::Quantity;
+use crate::units::{LEAST, MOST, Quantity};
 
 type Problems = RefCell<Vec<(Range<usize>, String)>>;
 
@@ -54,13 +53,9 @@ pub fn read<T>(
     }
 }
 
-/// Reads the file at `path` into a string.
-///
-/// # Errors
-/// The system's, with the file's name.
-pub fn contents(path: &Path) -> Result<String, FileError> {
-    let bytes = std::fs::read(path).map_err(|e| FileError::unreadable(path, &e))?;
-    String::from_utf8(bytes).map_err(|_| FileError::not_text(path))
+/// Whether a number is 0 or of a magnitude that can be computed with.
+pub(super) fn computable(x: f64) -> bool {
+    x == 0.0 || (LEAST..=MOST).contains(&x.abs())
 }
 
 /// One table of a file. Every key asked for is known; [`Section::finish`] reports the others.
@@ -165,10 +160,16 @@ impl<'a, 'i> Section<'a, 'i> {
             }
         };
         let number = number.filter(|x| x.is_finite() && allowed.holds(*x));
-        if number.is_none() {
+        let Some(number) = number else {
             self.note_at(value.span(), format!("\"{key}\" is a number {}", allowed.words()));
+            return None;
+        };
+        if !computable(number) {
+            let limit = if number > 1.0 { "more than 1e30" } else { "less than 1e-30" };
+            self.note_at(value.span(), format!("\"{key}\" is {limit}, with which nothing can be computed"));
+            return None;
         }
-        number
+        Some(number)
     }
 
     /// A list of plain numbers.

@@ -93,6 +93,8 @@ fn every_kind_of_fault_points_at_its_line() {
         ("cores = 2", "cores = 0", 9, 9, "\"cores\" is a whole number, 1 or more"),
         ("cores = 2", "core = 2", 9, 1, "host 1 has no key \"core\": did you mean \"cores\"?"),
         ("speed = 0.5\nmem", "speed = 0\nmem", 10, 9, "\"speed\" is a number above 0"),
+        ("speed = 0.5\nmem", "speed = 1e300\nmem", 10, 9, "\"speed\" is more than 1e30"),
+        ("speed = 0.5\nmem", "speed = 1e-300\nmem", 10, 9, "\"speed\" is less than 1e-30"),
         ("speed = 0.5\nmem", "speed = nan\nmem", 10, 9, "\"speed\" is a number above 0"),
         ("\"8 GiB\"", "\"8 GB\"\nmemory = \"9 GB\"", 12, 1, "this is not TOML"),
         ("\"8 GiB\"", "8", 11, 10, "\"memory\" is a number without a unit, where a quantity with its unit"),

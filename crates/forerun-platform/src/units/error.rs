@@ -8,7 +8,7 @@ use std::fmt;
 pub enum UnitErrorKind {
     /// It does not begin with a number.
     NotANumber,
-    /// The number is infinite, no number, or too large to hold.
+    /// The number is infinite, no number, or too large or too small to compute with.
     NotFinite,
     /// The number is negative.
     Negative,

@@ -1,13 +1,14 @@
 //! Quantities that carry their unit, written with it: `"50 us"`, `"64 KiB"`, `"100 Mbit/s"`, `"0.8 ns/B"`.
 //!
 //! The unit is never left out, `B` means bytes and `bit` bits, and capitals matter (`kB` is 1000
-//! bytes, `KiB` 1024). `µs` may stand for `us`; the space before the unit may be left out.
+//! bytes, `KiB` 1024). `µs` may stand for `us`; the space before the unit may be left out. A figure is 0,
+//! or from 1e-30 to 1e30 of the base unit (a size is below 16 EiB).
 //!
 //! | type | units |
 //! |---|---|
 //! | [`Seconds`] | `ps ns us ms s min h` |
-//! | [`Bytes`] | `B kB MB GB TB PB`, `KiB MiB GiB TiB PiB` |
-//! | [`BytesPerSecond`] | a unit of [`Bytes`], or `bit kbit Mbit Gbit Tbit`, and `/s` |
+//! | [`Bytes`] | `B kB MB GB TB PB EB`, `KiB MiB GiB TiB PiB EiB` |
+//! | [`BytesPerSecond`] | a unit of [`Bytes`] up to `PB` and `PiB`, or `bit kbit Mbit Gbit Tbit Pbit`, and `/s` |
 //! | [`SecondsPerByte`] | `ps/B ns/B us/B ms/B s/B` |
 //! | [`Share`] | `%` |
 //!
@@ -35,6 +36,7 @@ pub use error::{UnitError, UnitErrorKind};
 pub use quantity::{Bytes, BytesPerSecond, Quantity, Seconds, SecondsPerByte, Share};
 
 pub(crate) use quantity::PartBytes;
+pub(crate) use read::{LEAST, MOST};
 
 #[cfg(test)]
 mod tests;

@@ -93,7 +93,7 @@ real!(Seconds, TIME, "\"50 us\"", |s| match s.abs() {
     x if x < 1000.0 => &["ps", "ns", "us", "ms", "s"],
     _ => &["s", "min", "h"],
 });
-real!(BytesPerSecond, RATE, "\"100 Mbit/s\"", |_| &["B/s", "kB/s", "MB/s", "GB/s", "TB/s"]);
+real!(BytesPerSecond, RATE, "\"100 Mbit/s\"", |_| &["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"]);
 real!(SecondsPerByte, TIME_PER_BYTE, "\"0.8 ns/B\"", |_| &["ps/B", "ns/B", "us/B", "ms/B", "s/B"]);
 real!(Share, SHARE, "\"12 %\"", |_| &["%"]);
 real!(PartBytes, SIZE, "\"20 B\"", |_| &["B"]);
@@ -129,7 +129,8 @@ impl Quantity for Bytes {
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Whole multiples of 1024 are memory sizes; anything else counts in thousands.
-        for (power, unit) in ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].iter().enumerate().skip(1).rev() {
+        for (power, unit) in ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].iter().enumerate().skip(1).rev()
+        {
             let size = 1u64 << (10 * power);
             if self.0 >= size && self.0.is_multiple_of(size) && (f.alternate() || self.0 / size < 10_000) {
                 return f.pad(&format!("{} {unit}", self.0 / size));
@@ -138,14 +139,14 @@ impl fmt::Display for Bytes {
         if f.alternate() || self.0 < 10_000 {
             return f.pad(&format!("{} B", self.0));
         }
-        f.pad(&print::short(self.0 as f64, &SIZE, &["B", "kB", "MB", "GB", "TB", "PB"]))
+        f.pad(&print::short(self.0 as f64, &SIZE, &["B", "kB", "MB", "GB", "TB", "PB", "EB"]))
     }
 }
 
 impl BytesPerSecond {
     /// The rate in bits, as networks are sold: `100 Mbit/s`.
     pub fn in_bits(self) -> String {
-        print::short(self.0, &RATE, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"])
+        print::short(self.0, &RATE, &["bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s", "Pbit/s"])
     }
 }
 

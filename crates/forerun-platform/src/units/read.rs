@@ -4,7 +4,12 @@ use super::table::{FAMILIES, Family};
 use super::{UnitError, UnitErrorKind as Kind};
 use crate::nearest::nearest;
 
-/// Reads `text` in the units of `family`, in the base unit: finite and not negative.
+/// The largest figure, and the smallest above 0, in the base unit: products, quotients and squares of a few
+/// such figures can still be told as a number.
+pub(crate) const MOST: f64 = 1e30;
+pub(crate) const LEAST: f64 = 1e-30;
+
+/// Reads `text` in the units of `family`, in the base unit: 0, or from [`LEAST`] to [`MOST`].
 pub(super) fn read(text: &str, family: &Family) -> Result<f64, UnitError> {
     let fail = |kind, why: String| Err(UnitError::new(kind, format!("\"{text}\" {why}")));
     let trimmed = text.trim();
@@ -58,8 +63,20 @@ pub(super) fn read(text: &str, family: &Family) -> Result<f64, UnitError> {
         .parse::<f64>()
         .map(|v| v * found.times)
         .unwrap_or(f64::NAN);
-    if !value.is_finite() {
-        return fail(Kind::NotFinite, "is too large to hold".into());
+    if value.is_nan() || value > MOST {
+        let most = family.power(30);
+        return fail(
+            Kind::NotFinite,
+            format!("is more than can be computed with: {} is at most {most}", family.noun),
+        );
+    }
+    let zero = !mantissa.bytes().any(|b| matches!(b, b'1'..=b'9'));
+    if !zero && value < LEAST {
+        let least = family.power(-30);
+        return fail(
+            Kind::NotFinite,
+            format!("is less than can be computed with: {} is 0, or at least {least}", family.noun),
+        );
     }
     Ok(value)
 }
@@ -135,7 +152,7 @@ fn unknown(number: &str, unit: &str, family: &Family) -> (Kind, String) {
 }
 
 fn is_prefix(p: &str) -> bool {
-    matches!(p, "" | "k" | "K" | "M" | "G" | "T" | "P" | "Ki" | "Mi" | "Gi" | "Ti" | "Pi")
+    matches!(p, "" | "k" | "K" | "M" | "G" | "T" | "P" | "E" | "Ki" | "Mi" | "Gi" | "Ti" | "Pi" | "Ei")
 }
 
 /// The unit of `family` that `unit` may stand for.
@@ -153,6 +170,8 @@ fn meant(unit: &str, stem: &str, family: &Family) -> Option<&'static str> {
         "m" | "mi" => "MiB",
         "g" | "gi" => "GiB",
         "t" | "ti" => "TiB",
+        "p" | "pi" => "PiB",
+        "e" | "ei" => "EiB",
         _ => "",
     };
     if let Some(found) = family.find(alias) {

@@ -39,6 +39,12 @@ impl Family {
         self.units.iter().copied().find(|u| u.name == name)
     }
 
+    /// A power of ten of the base unit, as it is written.
+    pub(super) fn power(&self, ten: i32) -> String {
+        let base = self.units.iter().find(|u| u.ten == 0 && u.times == 1.0).unwrap_or(&self.units[0]);
+        format!("1e{} {}", ten - base.ten, base.name)
+    }
+
     pub(super) fn names(&self) -> String {
         self.units.iter().map(|u| u.name).collect::<Vec<_>>().join(", ")
     }
@@ -68,11 +74,13 @@ pub(super) static SIZE: Family = Family {
         ten("GB", 9),
         ten("TB", 12),
         ten("PB", 15),
+        ten("EB", 18),
         times("KiB", KI),
         times("MiB", KI * KI),
         times("GiB", KI * KI * KI),
         times("TiB", KI * KI * KI * KI),
         times("PiB", KI * KI * KI * KI * KI),
+        times("EiB", KI * KI * KI * KI * KI * KI),
     ],
 };
 
@@ -85,15 +93,18 @@ pub(super) static RATE: Family = Family {
         ten("MB/s", 6),
         ten("GB/s", 9),
         ten("TB/s", 12),
+        ten("PB/s", 15),
         times("KiB/s", KI),
         times("MiB/s", KI * KI),
         times("GiB/s", KI * KI * KI),
         times("TiB/s", KI * KI * KI * KI),
+        times("PiB/s", KI * KI * KI * KI * KI),
         bits("bit/s", 0),
         bits("kbit/s", 3),
         bits("Mbit/s", 6),
         bits("Gbit/s", 9),
         bits("Tbit/s", 12),
+        bits("Pbit/s", 15),
     ],
 };
 

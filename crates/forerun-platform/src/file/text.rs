@@ -1,0 +1,60 @@
+//! A file's text.
+
+use std::path::Path;
+
+use super::FileError;
+
+/// Reads the file at `path` into a string.
+///
+/// # Errors
+/// The system's, with the file's name; that it is not text in UTF-8.
+pub fn contents(path: &Path) -> Result<String, FileError> {
+    let bytes = std::fs::read(path).map_err(|e| FileError::unreadable(path, &e))?;
+    decoded(bytes).map_err(|why| FileError::not_text(path, why))
+}
+
+/// The text of a file's contents.
+///
+/// # Errors
+/// Why they are none, to be said after the file's name.
+pub fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
+    if is_utf16(&bytes) {
+        return Err("is written in UTF-16, where UTF-8 is read: save it as UTF-8");
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Ok(text),
+        _ => Err("is not text, so no file that forerun reads; name another"),
+    }
+}
+
+/// Whether a file's contents look like text in UTF-16: they begin with its mark, or mostly have ASCII characters, of
+/// which every other byte is 0.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    let zeros = |from: usize| bytes.iter().skip(from).step_by(2).take(64).filter(|b| **b == 0).count();
+    let (even, odd, pairs) = (zeros(0), zeros(1), (bytes.len() / 2).min(64));
+    let mark = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    mark || (even.max(odd) * 2 > pairs && even.min(odd) * 2 < pairs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn text_in_another_encoding_is_told_from_no_text() {
+        let wide = |mark: &[u16], big: bool| -> Vec<u8> {
+            let units = mark.iter().copied().chain("format = 1\nname = \"Königsberg\"\n".encode_utf16());
+            units.flat_map(|u| if big { u.to_be_bytes() } else { u.to_le_bytes() }).collect()
+        };
+        for bytes in [wide(&[0xfeff], false), wide(&[0xfeff], true), wide(&[], false), wide(&[], true)] {
+            assert!(decoded(bytes).unwrap_err().contains("UTF-16"));
+        }
+        for bytes in [b"\xe9t\xe9".to_vec(), b"a\0b = 1 and so on".to_vec(), vec![0; 40]] {
+            let why = decoded(bytes).unwrap_err();
+            assert!(why.contains("is not text") || why.contains("UTF-16"), "{why}");
+        }
+        for text in ["", "a", "name = \"Königsberg\""] {
+            assert_eq!(decoded(text.as_bytes().to_vec()), Ok(text.to_string()));
+        }
+    }
+}
