@@ -7,22 +7,23 @@ use super::Efficiency;
 use super::efficiency::Yardstick;
 use crate::{Load, ModelError};
 
-/// The work that holds an efficiency on so many processors.
+/// The work that reaches an efficiency on so many processors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Isoefficiency {
     /// P: ranks of all groups together.
     pub processors: usize,
-    /// The least work from which on the efficiency is held; `None` where no amount is enough.
+    /// The least work with which the efficiency is reached; `None` where no amount is enough.
     pub reached: Option<Held>,
     /// The efficiency that is approached as the work grows: the strategy's own limit on these
-    /// processors, with these costs.
+    /// processors, with these costs. Where it is below the one asked for, only so little work as
+    /// `reached` has (a first step in which all ranks run tasks, say) reaches it.
     pub ceiling: f64,
 }
 
-/// Work with which an efficiency is held.
+/// Work with which an efficiency is reached.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Held {
-    /// N: tasks, a whole number of the strategy's rounds.
+    /// N: tasks.
     pub tasks: u64,
     /// Work, makespan, speedup and the efficiency, which is at least the one asked for.
     pub at: Efficiency,
@@ -37,33 +38,36 @@ impl Held {
 
 /// Rounds after which the ceiling is reached as nearly as can be told, still below 2^53 tasks.
 const MOST_ROUNDS: u64 = 1 << 40;
+/// Rounds whose tasks are tried one by one, and how many tasks these are at least and at most.
+const FEW_ROUNDS: u64 = 16;
+const FEW: (u64, u64) = (64, 4096);
+/// What rounding may take from an efficiency; an efficiency that is only approached is further off after
+/// [`MOST_ROUNDS`].
+const ROUNDING: f64 = 1e-14;
 
 /// The isoefficiency function (Grama, Gupta and Kumar, *Isoefficiency: Measuring the Scalability of
 /// Parallel Algorithms and Architectures*, 1993; for these strategies section VI-C of Kuntraruk,
 /// Pottenger and Ross): for each number of processors of `ps`, the least work with which the
-/// strategy holds `efficiency`.
+/// strategy reaches `efficiency`.
 ///
 /// `shape` gives the shape for a number of ranks, `|p| Shape::new(strategy, p)` for one binary
 /// group; `load` gives the bytes of a task, whether merges commute and whether the input's length is
 /// known (its number of tasks is not used). A strategy scales well if W grows like P, badly if
-/// faster; where the ceiling falls below the efficiency asked for (a master that cannot keep up) the
-/// strategy does not scale to that P at all, which is reported as `reached: None`.
+/// faster; where no work reaches the efficiency (a master that cannot keep up) the strategy does not
+/// scale to that P at all, which is reported as `reached: None`.
 ///
-/// The search is exact over the closed forms, along whole rounds of the strategy (P tasks of the
-/// tree, P − 1 of master and slaves, P − P/a of the parallel-pipeline after the first P, P sets of
-/// the adaptive strategy; times the groups). After j rounds the efficiency is
+/// The tasks of the first 16 rounds (up to 4096) are tried one by one, since the efficiency goes up and down
+/// there: no fewer tasks than those found reach it. Beyond, it is looked for along whole rounds of
+/// the strategy (P tasks of the tree, P − 1 of master and slaves, P − P/a of the parallel-pipeline after the
+/// first P, P sets of the adaptive strategy; times the groups). After j rounds the efficiency is
 /// `(w₀ + j w) / (P (t₀ + j t))`, which only grows or only falls with j, towards the ceiling: a
-/// bisection gives the round at which it is first held. (It falls where a first step, in which all
-/// ranks of a parallel-pipeline run tasks, is better than the steps after it.) What a short run holds
-/// and a long one does not is not counted. The adaptive strategy's claimed tasks make it grow not
-/// quite evenly; for it the answer is a round that holds the efficiency where the one before does
-/// not.
+/// bisection gives the round in which it is first reached, and another the task in it.
+/// (It falls where a first step, in which all ranks of a parallel-pipeline run tasks, is better than the
+/// steps after it.) What is found there reaches the efficiency, and a task less does not; between whole rounds a
+/// little less work may reach it too, most so in the adaptive strategy, whose rounds are long.
 ///
-/// What is found holds the efficiency and one round less does not. Where the efficiency grows with every
-/// round that is the least work; while a parallel-pipeline fills (its first few rounds) the efficiency may
-/// also fall from a round to the next, and another crossing may lie beside the one that is found.
-///
-/// Units: tasks, seconds. Cost: about 100 predictions for each of `ps`.
+/// Units: tasks, seconds. Cost: for each of `ps` about 100 predictions, and one for each task of the first 16
+/// rounds, at most 4096.
 ///
 /// ```
 /// use forerun_model::{Load, reduction::isoefficiency};
@@ -116,34 +120,50 @@ fn point(
 ) -> Result<Isoefficiency, ModelError> {
     shape.check().map_err(|e| ModelError::new(e.to_string()))?;
     let yardstick = Yardstick::new(shape, profile, platform)?;
-    let tasks = |rounds: u64| tasks(shape, rounds);
-    let after = |rounds| yardstick.measure(shape, &Load { tasks: tasks(rounds), ..*load });
-    let limit = after(MOST_ROUNDS)?;
-    let ceiling = limit.efficiency;
+    let of = |tasks: u64| yardstick.measure(shape, &Load { tasks, ..*load });
     // To rounding: one processor alone is not to fall short of an efficiency of 1.
-    let holds = |at: &Efficiency| at.efficiency >= efficiency * (1.0 - 1e-12);
+    let holds = |at: &Efficiency| at.efficiency >= efficiency * (1.0 - ROUNDING);
+    let limit = of(tasks(shape, MOST_ROUNDS))?;
+    let found = |tasks, at| Isoefficiency {
+        processors: shape.ranks,
+        reached: Some(Held { tasks, at }),
+        ceiling: limit.efficiency,
+    };
+    let few = tasks(shape, FEW_ROUNDS).clamp(FEW.0, FEW.1);
+    for n in 1..=few {
+        let at = of(n)?;
+        if holds(&at) {
+            return Ok(found(n, at));
+        }
+    }
     if !holds(&limit) {
-        return Ok(Isoefficiency { processors: shape.ranks, reached: None, ceiling });
+        return Ok(Isoefficiency { processors: shape.ranks, reached: None, ceiling: limit.efficiency });
     }
-    // Doubled until it is held, then halved between the last two.
-    let (mut low, mut high) = (0u64, 1u64);
-    let mut at = after(high)?;
-    while !holds(&at) && high < MOST_ROUNDS {
-        low = high;
-        high *= 2;
-        at = after(high)?;
+    // Rounds are doubled until it is held, then halved between the last two; then the tasks of that round.
+    let mut rounds = 1;
+    while rounds < MOST_ROUNDS && (tasks(shape, rounds) <= few || !holds(&of(tasks(shape, rounds))?)) {
+        rounds *= 2;
     }
+    let rounds = first((rounds / 2, rounds), |r| Ok(tasks(shape, r) > few && holds(&of(tasks(shape, r))?)))?;
+    let below = if rounds > 1 { tasks(shape, rounds - 1) } else { 0 };
+    let n = first((below.max(few), tasks(shape, rounds)), |n| Ok(holds(&of(n)?)))?;
+    Ok(found(n, of(n)?))
+}
+
+/// The first number above `low` for which it holds, where it holds for `high` and all above the first.
+fn first(
+    (mut low, mut high): (u64, u64),
+    holds: impl Fn(u64) -> Result<bool, ModelError>,
+) -> Result<u64, ModelError> {
     while high - low > 1 {
         let middle = low + (high - low) / 2;
-        let there = after(middle)?;
-        if holds(&there) {
-            (high, at) = (middle, there);
+        if holds(middle)? {
+            high = middle;
         } else {
             low = middle;
         }
     }
-    let reached = Some(Held { tasks: tasks(high), at });
-    Ok(Isoefficiency { processors: shape.ranks, reached, ceiling })
+    Ok(high)
 }
 
 /// Tasks of so many rounds of all groups.
