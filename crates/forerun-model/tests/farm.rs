@@ -200,9 +200,41 @@ proptest! {
         }
         let by_masters = farm.by_masters(most).expect("valid");
         let best = farm.best_masters(most).expect("valid");
-        prop_assert_eq!(by_masters.len(), (most / 2).max(1));
+        prop_assert_eq!(by_masters.len(), (most / 2).min(tasks.count as usize).max(1));
         for other in by_masters {
             prop_assert!(best.makespan_s <= other.makespan_s * (1.0 + 2e-12));
+        }
+    }
+}
+
+proptest! {
+    /// A farm with fewer tasks than slaves: those without a task change nothing but the overheads.
+    #[test]
+    fn no_more_slaves_work_than_there_are_tasks(
+        (overhead, latency, gap) in ((0..20u32, 0..20u32), 0..60u32, 0..40u32),
+        count in 1..6u64,
+        (work, spread, prefetch) in (1..3000u32, prop_oneof![Just(0.0), 0.0..2.0f64], 1..4u64),
+        most in 8..40usize,
+    ) {
+        let farm = Farm::new(
+            &network(latency, overhead, 0, gap, 0),
+            Tasks { spread, prefetch, ..Tasks::new(count, f64::from(work) * US, 8.0, 8.0) },
+        )
+        .expect("valid");
+        let best = farm.best_ranks(most).expect("valid");
+        prop_assert!(best.ranks as u64 <= count + 1, "{best:?}");
+        prop_assert!(farm.best_masters(most).expect("valid").masters as u64 <= count);
+        // A slave for each task: the master is not what they wait for in a long run, as there is none.
+        prop_assert!(farm.saturation(most).expect("valid").is_none_or(|ranks| ranks as u64 <= count + 1));
+        for ranks in [2, count as usize + 1, most] {
+            let p = farm.predict(ranks, 1).expect("valid");
+            let gave = count as f64 * p.trip.master_s();
+            prop_assert!(p.utilisation * p.makespan_s >= gave * (1.0 - 1e-12), "{p:?}");
+            let ended = (ranks - 1) as f64 * f64::from(overhead.0) * US;
+            prop_assert!(p.utilisation * p.makespan_s <= (gave + ended) * (1.0 + 1e-12), "{p:?}");
+            if count == 1 {
+                prop_assert_eq!(p.bound, Bound::Trip);
+            }
         }
     }
 }

@@ -86,7 +86,8 @@ fn expected_least_s(tasks: &Tasks, trip: &Trip, longest: &Trip, group: &Group) -
     if deviation == 0.0 || group.tasks == 0 {
         return even;
     }
-    let (fewest, most) = group.slaves;
+    // No more slaves work than there are tasks in all, and with fewer tasks at a time each takes no less time for one.
+    let (fewest, most) = (group.slaves.0, group.slaves.1.min(tasks.count));
     let cycle = longest.cycle_s(most, tasks.prefetch).0;
     let slow = if cycle > 0.0 { even * trip.slave_cycle_s(tasks.prefetch) / cycle } else { 0.0 };
     let sum = deviation * (group.tasks as f64).sqrt() / most as f64 * largest_normal(group.masters as f64);

@@ -16,7 +16,7 @@
 //! C = max(S m, S port, y, trip / w)                          [`Trip::cycle_s`]
 //! ```
 //!
-//! seconds in a long run, where `port` is for how long a task's message keeps the master's port busy (gap and
+//! seconds in a long run (S and w no more than there are tasks for), where `port` is for how long a task's message keeps the master's port busy (gap and
 //! bytes). The master is saturated from the P on at which the first two are the largest
 //! ([`Farm::saturation`]). Since m grows with P, more ranks than that take longer ([`Farm::best_ranks`]).
 //!

@@ -7,27 +7,28 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::RangeInclusive;
 
-use super::{Farm, Prediction};
+use super::{Farm, Prediction, Trip};
 use crate::ModelError;
 
 /// What rounding may do to a bound, as a part of it.
 const ROUNDING: f64 = 1e-12;
 
 impl Farm {
-    /// The least number of ranks, up to `most`, at which one master is busy all the time in a long run; more
-    /// slaves than that wait for it. `None` if it is not by then.
+    /// The least number of ranks, up to `most`, at which one master is busy all the time while there are tasks to
+    /// give out; more slaves than that wait for it. `None` if it is not by then, or with a slave for each task.
     ///
     /// # Errors
     /// The overheads are out of bounds.
     pub fn saturation(&self, most: usize) -> Result<Option<usize>, ModelError> {
-        let prefetch = self.tasks().prefetch;
-        let mut left = vec![2..=most];
+        let (tasks, prefetch) = (self.tasks().count, self.tasks().prefetch);
+        let at_work = |ranks: usize| Trip::at_work(tasks, ranks as u64 - 1, prefetch);
+        let mut left = if tasks > 1 { vec![2..=most] } else { Vec::new() };
         while let Some(range) = left.pop().filter(|r| !r.is_empty()) {
             let (first, last) = (*range.start(), *range.end());
-            // The master's time grows with the ranks, and so does a slave's.
+            // The master's time grows with the ranks, and so does a slave's, which has no more tasks at a time.
             let trip = self.trip(last)?;
-            let busy = (last - 1) as f64 * trip.master_s().max(trip.port_s);
-            if busy < self.trip(first)?.slave_cycle_s(prefetch) {
+            let busy = at_work(last).0 as f64 * trip.master_s().max(trip.port_s);
+            if busy < self.trip(first)?.slave_cycle_s(at_work(first).1) {
                 continue;
             }
             if first == last {
@@ -51,12 +52,18 @@ impl Farm {
         best(2..=most, |range| self.least_by_ranks(range), |ranks| self.predict(ranks, 1))
     }
 
-    /// The predictions for `ranks` ranks with 1 to `ranks / 2` masters, in order.
+    /// Most masters that `ranks` ranks can have: each a slave and a task.
+    pub fn most_masters(&self, ranks: usize) -> usize {
+        let tasks = usize::try_from(self.tasks().count).unwrap_or(usize::MAX);
+        (ranks / 2).min(tasks).max(1)
+    }
+
+    /// The predictions for `ranks` ranks with 1 to [`most_masters`](Self::most_masters), in order.
     ///
     /// # Errors
     /// Fewer than 2 ranks; the overheads are out of bounds.
     pub fn by_masters(&self, ranks: usize) -> Result<Vec<Prediction>, ModelError> {
-        (1..=(ranks / 2).max(1)).map(|masters| self.predict(ranks, masters)).collect()
+        (1..=self.most_masters(ranks)).map(|masters| self.predict(ranks, masters)).collect()
     }
 
     /// That of [`by_masters`](Self::by_masters) with the least expected makespan; of those that are equal to rounding, that of
@@ -67,7 +74,7 @@ impl Farm {
     pub fn best_masters(&self, ranks: usize) -> Result<Prediction, ModelError> {
         let trip = self.trip(ranks)?;
         let least = |range: &RangeInclusive<usize>| Ok(self.least_by_masters(ranks, &trip, range));
-        best(1..=(ranks / 2).max(1), least, |masters| self.predict(ranks, masters))
+        best(1..=self.most_masters(ranks), least, |masters| self.predict(ranks, masters))
     }
 }
 

@@ -28,7 +28,7 @@ pub struct Prediction {
     pub even_s: f64,
     /// What keeps the group that takes longest from being faster.
     pub bound: Bound,
-    /// The master's share of that time that it is busy, in a long run.
+    /// The part of the makespan for which that group's master is busy.
     pub utilisation: f64,
     /// The round trip.
     pub trip: Trip,
@@ -102,23 +102,32 @@ impl Farm {
     /// each kind of group, of which there are few.
     ///
     /// # Errors
-    /// Not a slave for every master.
+    /// Not a slave for every master; a makespan that is no number any more.
     pub fn predict(&self, ranks: usize, masters: usize) -> Result<Prediction, ModelError> {
         let kinds = Masters::new(ranks, masters)?.kinds(self.tasks.count);
         let trip = self.trip(ranks)?;
         let prefetch = self.tasks.prefetch;
-        let mut longest = (0.0f64, 0.0f64, kinds[0].0);
+        let (mut makespan_s, mut even_s) = (0.0f64, 0.0f64);
+        let mut longest = kinds[0];
         for &(slaves, tasks) in &kinds {
             let even = rounds::makespan(&trip, slaves, tasks, prefetch);
             let expected = self.expected(&trip, slaves, tasks, masters, even);
-            if expected >= longest.0 {
-                longest = (expected, longest.1, slaves);
+            if expected >= makespan_s {
+                (makespan_s, longest) = (expected, (slaves, tasks));
             }
-            longest.1 = longest.1.max(even);
+            even_s = even_s.max(even);
         }
-        let (cycle, bound) = trip.cycle_s(longest.2, prefetch);
-        let utilisation = if cycle > 0.0 { longest.2 as f64 * trip.master_s() / cycle } else { 0.0 };
-        Ok(Prediction { ranks, masters, makespan_s: longest.0, even_s: longest.1, bound, utilisation, trip })
+        if !makespan_s.is_finite() {
+            return Err(ModelError::new(format!(
+                "{} tasks of these costs take longer than can be told",
+                self.tasks.count
+            )));
+        }
+        let (slaves, tasks) = longest;
+        let bound = trip.cycle_of(tasks, slaves, prefetch).1;
+        let busy = tasks as f64 * trip.master_s() + slaves as f64 * trip.end.send_s;
+        let utilisation = if makespan_s > 0.0 { (busy / makespan_s).min(1.0) } else { 0.0 };
+        Ok(Prediction { ranks, masters, makespan_s, even_s, bound, utilisation, trip })
     }
 
     /// Expected seconds of the slowest of `masters` groups like this one, which takes `even` without spread.
@@ -127,15 +136,15 @@ impl Farm {
         if deviation == 0.0 || tasks == 0 {
             return even;
         }
-        let prefetch = self.tasks.prefetch;
+        let (slaves, at_a_time) = Trip::at_work(tasks, slaves, self.tasks.prefetch);
         // What slaves wait for the master anyway takes deviations up; but answers come at odd times.
-        let (cycle, own) = (trip.cycle_s(slaves, prefetch).0, trip.slave_cycle_s(prefetch));
-        let wait = if prefetch == 1 { trip.queueing_s(slaves.min(tasks)) } else { 0.0 };
-        let slow = even * (own + wait) / cycle;
+        let (cycle, own) = (trip.cycle_s(slaves, at_a_time).0, trip.slave_cycle_s(at_a_time));
+        let wait = if at_a_time == 1 { trip.queueing_s(slaves) } else { 0.0 };
+        let slow = if cycle > 0.0 { even * (own + wait) / cycle } else { 0.0 };
         // Whoever is free takes the next task, so that deviations add up over the group and are shared by
         // its slaves; the tasks at the very end are shared by nobody.
         let sum = deviation * (tasks as f64).sqrt() / slaves as f64 * largest_normal(masters as f64);
-        let last = deviation * largest_normal(slaves.min(tasks) as f64);
+        let last = deviation * largest_normal(slaves as f64);
         even.max(slow + sum + last)
     }
 }

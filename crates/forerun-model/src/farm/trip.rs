@@ -107,6 +107,21 @@ impl Trip {
         candidates.into_iter().fold((0.0, Bound::Trip), |a, b| if b.0 > a.0 { b } else { a })
     }
 
+    /// The same for `slaves` slaves that share so many tasks: those without a task set no pace, and nobody has
+    /// more tasks at a time than are its part.
+    pub(super) fn cycle_of(&self, tasks: u64, slaves: u64, prefetch: u64) -> (f64, Bound) {
+        match Trip::at_work(tasks, slaves, prefetch) {
+            _ if tasks == 1 => (self.total_s, Bound::Trip),
+            (slaves, at_a_time) => self.cycle_s(slaves, at_a_time),
+        }
+    }
+
+    /// Of `slaves` slaves those that get one of so many tasks, and how many of them such a one has at a time.
+    pub(super) fn at_work(tasks: u64, slaves: u64, prefetch: u64) -> (u64, u64) {
+        let slaves = slaves.min(tasks).max(1);
+        (slaves, prefetch.min(tasks.div_ceil(slaves)).max(1))
+    }
+
     /// Mean seconds that an answer waits for the master where `slaves` slaves answer at odd times and have
     /// one task at a time.
     ///
