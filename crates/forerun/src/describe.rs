@@ -143,7 +143,7 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
             outcome.plan.pattern().into(),
             outcome.plan.grain.tasks.map_or("?".into(), text::count),
             outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval),
-            speedup.map_or("–".into(), |s| format!("{s:.2}")),
+            speedup.map_or("–".into(), text::ratio),
             text::count(outcome.messages),
         ]);
     }

@@ -14,7 +14,9 @@ pub struct TimeUnit {
 }
 
 /// Units of time, each with the number of seconds from which on it is used.
-const UNITS: [(f64, TimeUnit); 6] = [
+const UNITS: [(f64, TimeUnit); 8] = [
+    (1e8, TimeUnit { symbol: "years", seconds: 365.25 * 86400.0 }),
+    (1e6, TimeUnit { symbol: "days", seconds: 86400.0 }),
     (7200.0, TimeUnit { symbol: "h", seconds: 3600.0 }),
     (120.0, TimeUnit { symbol: "min", seconds: 60.0 }),
     (1.0, TimeUnit { symbol: "s", seconds: 1.0 }),
@@ -24,14 +26,14 @@ const UNITS: [(f64, TimeUnit); 6] = [
 ];
 
 impl TimeUnit {
-    /// The unit in which a time of so many seconds reads best: hours from two hours on, minutes from
-    /// two minutes on. Zero is written in seconds.
+    /// The unit in which a time of so many seconds reads best: minutes from two minutes on, hours from two hours on,
+    /// days from a million seconds and years from a hundred million on. Zero is written in seconds.
     pub fn of(seconds: f64) -> TimeUnit {
         let rounded = round_to_digits(seconds.abs(), 3);
         if rounded == 0.0 {
-            return UNITS[2].1;
+            return UNITS[4].1;
         }
-        UNITS.iter().find(|(from, _)| rounded >= *from).map_or(UNITS[5].1, |(_, unit)| *unit)
+        UNITS.iter().find(|(from, _)| rounded >= *from).map_or(UNITS[7].1, |(_, unit)| *unit)
     }
 }
 
@@ -58,9 +60,15 @@ fn decimals(value: f64) -> usize {
     (2 - magnitude(round_to_digits(value, 3))).clamp(0, 12) as usize
 }
 
+/// Numbers from here on are written with their power of ten.
+const LARGE: f64 = 1e9;
+
 /// A number with so many decimals, a true minus sign, and no minus sign before zero.
 fn signless_zero(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
+    let text = match value.abs() {
+        large if large >= LARGE => format!("{large:.2e}"),
+        plain => format!("{plain:.decimals$}"),
+    };
     if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { format!("−{text}") } else { text }
 }
 
@@ -93,6 +101,18 @@ pub fn fixed(value: f64, unit: TimeUnit) -> String {
 /// A number with three digits, and no more places than it takes: `31.2`, `0.0412`, `1234`.
 pub fn digits(value: f64) -> String {
     signless_zero(value, decimals(value))
+}
+
+/// A figure or a unit of a file as people read it: `µs` where files have `us`.
+pub fn micro(text: &str) -> String {
+    let of_time = |word: &str| word == "us" || word.starts_with("us/");
+    let word = |word: &str| if of_time(word) { format!("µ{}", &word[1..]) } else { word.to_string() };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// How many times one is the other, with two decimals: `15.89`.
+pub fn ratio(value: f64) -> String {
+    signless_zero(value, 2)
 }
 
 /// A number of tasks a second: `31.2 tasks/s`.
@@ -134,7 +154,7 @@ pub fn percent(relative: f64) -> String {
 /// A share in per cent without a sign: `82 %`, `3.1 %`.
 pub fn share(of_one: f64) -> String {
     let value = of_one * 100.0;
-    if value < 9.95 { format!("{value:.1} %") } else { format!("{value:.0} %") }
+    format!("{} %", signless_zero(value, if value < 9.95 { 1 } else { 0 }))
 }
 
 /// A number of bytes: `512 B`, `64.0 KiB`, `1.50 GiB`.
@@ -279,6 +299,7 @@ mod tests {
                 "−2.00 s"
             ]
         );
+        assert_eq!([2e6, 3.2e9, 1e30].map(seconds), ["23.1 days", "101 years", "3.17e22 years"]);
         assert_eq!(seconds(f64::NAN), "—");
     }
 
@@ -300,8 +321,14 @@ mod tests {
         );
         assert_eq!([0, 999, 1000, 1_048_576].map(count), ["0", "999", "1,000", "1,048,576"]);
         assert_eq!([512, 65536, 1_610_612_736].map(bytes), ["512 B", "64 KiB", "1.50 GiB"]);
-        assert_eq!(tick(0.5, UNITS[2].1), "0.5");
-        assert_eq!(tick(20.0, UNITS[2].1), "20");
+        assert_eq!([1e300, -1e300, 1e8].map(digits), ["1.00e300", "−1.00e300", "100000000"]);
+        assert_eq!([percent(1e20), share(1e300), ratio(1e300)], ["+1.00e22 %", "1.00e302 %", "1.00e300"]);
+        assert_eq!(
+            ["144.0 us", "2 us/B", "us", "focus us B"].map(micro),
+            ["144.0 µs", "2 µs/B", "µs", "focus µs B"]
+        );
+        assert_eq!(tick(0.5, UNITS[4].1), "0.5");
+        assert_eq!(tick(20.0, UNITS[4].1), "20");
     }
 
     #[test]

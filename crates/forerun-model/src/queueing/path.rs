@@ -69,7 +69,7 @@ impl Point {
 /// let capacity: BytesPerSecond = "1.28 Gbit/s".parse()?;
 /// let path = Path::leaf_spine(8.0, 16.0, capacity, Service::Exponential);
 /// let t_comm = path.delay(Bytes(23_720), Seconds(0.15))?.total;
-/// assert_eq!(t_comm.to_string(), "449.5 us");
+/// assert_eq!(t_comm.to_string(), "449.5 µs");
 /// // Eight megabytes at this rate would saturate the spine.
 /// let saturated = path.delay(Bytes(8_000_000), Seconds(0.15)).unwrap_err();
 /// assert_eq!(saturated.interval, Some(Seconds(0.8)));
@@ -144,7 +144,7 @@ impl Path {
     /// assert_eq!(names, ["leaf", "spine", "leaf"]);
     /// // Equation 11, and the 7 us of the preset.
     /// let t_comm = path.delay(Bytes(23_720), Seconds(0.15))?.total;
-    /// assert_eq!(t_comm.to_string(), "456.5 us");
+    /// assert_eq!(t_comm.to_string(), "456.5 µs");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn of(platform: &Platform, ranks: usize) -> Path {

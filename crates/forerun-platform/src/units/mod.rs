@@ -12,8 +12,8 @@
 //! | [`SecondsPerByte`] | `ps/B ns/B us/B ms/B s/B` |
 //! | [`Share`] | `%` |
 //!
-//! `{}` prints four significant digits in a unit that suits the number; `{:#}`, like serde, prints
-//! as many as reading the same number again takes.
+//! `{}` prints four significant digits in a unit that suits the number, with `µs` where files have `us`; `{:#}`,
+//! like serde, prints as many as reading the same number again takes.
 //!
 //! ```
 //! use forerun_platform::{Bytes, Seconds, SecondsPerByte};

@@ -10,7 +10,12 @@ pub(super) fn short(value: f64, family: &Family, units: &[&str]) -> String {
     // Round first, so that 999.96 us becomes 1 ms and not 1000 us.
     let rounded: f64 = format!("{value:.*e}", DIGITS - 1).parse().unwrap_or(value);
     let unit = suiting(rounded, family, units);
-    format!("{} {}", plain(format!("{:.*e}", DIGITS - 1, value / size(unit))), unit.name)
+    // Files have u, which every keyboard has; people read µ.
+    let name = match unit.name.strip_prefix('u') {
+        Some(rest) => format!("µ{rest}"),
+        None => unit.name.to_string(),
+    };
+    format!("{} {name}", plain(format!("{:.*e}", DIGITS - 1, value / size(unit))))
 }
 
 /// The fewest significant digits that read back as exactly `value`.

@@ -130,7 +130,7 @@ fn errors_say_what_was_wrong_and_what_to_write() {
 fn four_digits_in_a_unit_that_suits() {
     for (seconds, short) in [
         (0.0, "0 s"),
-        (12.4e-6, "12.4 us"),
+        (12.4e-6, "12.4 µs"),
         (999.96e-6, "1 ms"),
         (1e-3, "1 ms"),
         (77.971_23, "77.97 s"),
@@ -158,6 +158,8 @@ fn four_digits_in_a_unit_that_suits() {
     assert_eq!(BytesPerSecond(12.5e6).in_bits(), "100 Mbit/s");
     assert_eq!(SecondsPerByte(26.8e-9).to_string(), "26.8 ns/B");
     assert_eq!(format!("{:>9}|{:<7}|", Seconds(1.5), Bytes(7)), "    1.5 s|7 B    |");
+    assert_eq!(SecondsPerByte(2e-6).to_string(), "2 µs/B");
+    assert_eq!(format!("{:#}", SecondsPerByte(2e-6)), "2 us/B");
     assert_eq!(format!("{:#}", Seconds(1.0 / 3.0)), "333.3333333333333 ms");
 }
 

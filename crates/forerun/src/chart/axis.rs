@@ -60,7 +60,12 @@ impl Axis {
         let mut axis = Axis::of(values.iter().copied(), spacing, about);
         let (Some(&first), Some(&last)) = (values.first(), values.last()) else { return axis };
         if !axis.log || first > 0.0 {
-            axis.range = (first, last);
+            axis.range = match first == last {
+                false => (first, last),
+                // One value stands in the middle.
+                true if axis.log => (first / 2.0, first * 2.0),
+                true => (first - 1.0, first + 1.0),
+            };
             axis.ticks.retain(|(v, _)| (first..=last).contains(v));
         }
         if values.len() <= OWN {
@@ -140,6 +145,8 @@ mod tests {
         let axis = Axis::at([8.0, 1.0, 2.0, 2.0], Spacing::Auto, 5);
         assert_eq!(labels(&axis), ["1", "2", "8"]);
         assert_eq!(axis.range, (1.0, 8.0));
+        let one = Axis::at([4.0], Spacing::Auto, 5);
+        assert_eq!((labels(&one), one.range), (vec!["4"], (3.0, 5.0)));
         let many = Axis::at((1..=40).map(f64::from), Spacing::Even, 5);
         assert_eq!(labels(&many), ["10", "20", "30", "40"]);
         assert_eq!(many.range, (1.0, 40.0));

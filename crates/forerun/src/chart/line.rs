@@ -47,8 +47,12 @@ pub struct LineChart {
 
 const WIDTH: f64 = 760.0;
 const PLOT: f64 = 320.0;
+/// Room for the labels of the vertical axis at least, and about what a character takes of a label and of the title.
 const LEFT: f64 = 64.0;
 const RIGHT: f64 = 24.0;
+const LABEL: f64 = 7.5;
+const TITLE: f64 = 9.2;
+const TITLE_LINE: f64 = 20.0;
 
 const COLOURS: usize = 8;
 const CSS: &str = include_str!("line.css");
@@ -67,24 +71,32 @@ impl LineChart {
         let x = Axis::at(all().map(|p| p.0), self.x_spacing, 8);
         let y = Axis::of(all().map(|p| p.1).chain(bands), self.y_spacing, 6);
         let names: Vec<&str> = self.series.iter().map(|s| s.name.as_str()).collect();
+        let titles = broken(&self.title, ((WIDTH - 16.0 - RIGHT) / TITLE) as usize);
+        let below = TITLE_LINE * titles.len().saturating_sub(1) as f64;
         let (legend, legend_height) =
-            legend(&names, (LEFT - 48.0, 46.0, WIDTH - RIGHT), |at, x, y| self.key(at, x, y));
-        let top = 40.0 + legend_height + 22.0;
+            legend(&names, (16.0, 46.0 + below, WIDTH - RIGHT), |at, x, y| self.key(at, x, y));
+        let top = 40.0 + below + legend_height + 22.0;
         let height = top + PLOT + 46.0;
+        let longest = y.ticks.iter().map(|(_, label)| label.chars().count()).max().unwrap_or(0);
+        let left = LEFT.max(14.0 + LABEL * longest as f64);
         let (x_scale, y_scale) = (
-            Scale::new(x.range, (LEFT + 10.0, WIDTH - RIGHT - 10.0), x.log),
+            Scale::new(x.range, (left + 10.0, WIDTH - RIGHT - 10.0), x.log),
             Scale::new(y.range, (top + PLOT, top), y.log),
         );
         let mut out = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" y=\"{3}\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n\
-             <title>{2}</title>\n<style>\n{CSS}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\"/>\n\
-             <text class=\"strong\" x=\"16\" y=\"24\">{2}</text>\n{legend}",
+             <title>{2}</title>\n<style>\n{CSS}</style>\n<rect class=\"page\" width=\"{0}\" height=\"{1}\"/>\n",
             n(WIDTH),
             n(height),
             escape(&self.title),
             n(down),
         );
-        out += &self.frame((&x, &x_scale), (&y, &y_scale), top);
+        for (line, title) in titles.iter().enumerate() {
+            let at = 24.0 + TITLE_LINE * line as f64;
+            out += &format!("<text class=\"strong\" x=\"16\" y=\"{}\">{}</text>\n", n(at), escape(title));
+        }
+        out += &legend;
+        out += &self.frame((&x, &x_scale), (&y, &y_scale), (left, top));
         for (at, series) in self.series.iter().enumerate() {
             out += &draw(series, at, &x_scale, &y_scale);
         }
@@ -105,15 +117,20 @@ impl LineChart {
         }
     }
 
-    fn frame(&self, (x, x_scale): (&Axis, &Scale), (y, y_scale): (&Axis, &Scale), top: f64) -> String {
+    fn frame(
+        &self,
+        (x, x_scale): (&Axis, &Scale),
+        (y, y_scale): (&Axis, &Scale),
+        (left, top): (f64, f64),
+    ) -> String {
         let mut out = String::new();
         let base = top + PLOT;
         for (value, label) in &y.ticks {
             let at = y_scale.at(*value);
-            out += &format!("<path class=\"grid\" d=\"M{} {}H{}\"/>", n(LEFT), n(at), n(WIDTH - RIGHT));
+            out += &format!("<path class=\"grid\" d=\"M{} {}H{}\"/>", n(left), n(at), n(WIDTH - RIGHT));
             out += &format!(
                 "<text class=\"end\" x=\"{}\" y=\"{}\">{label}</text>\n",
-                n(LEFT - 7.0),
+                n(left - 7.0),
                 n(at + 4.0)
             );
         }
@@ -136,8 +153,26 @@ impl LineChart {
             escape(&self.x),
             log(x)
         );
-        out + &format!("<path class=\"axis\" d=\"M{} {}H{}\"/>\n", n(LEFT), n(base), n(WIDTH - RIGHT))
+        out + &format!("<path class=\"axis\" d=\"M{} {}H{}\"/>\n", n(left), n(base), n(WIDTH - RIGHT))
     }
+}
+
+/// A text in lines of about so many characters, between words.
+fn broken(text: &str, characters: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let last = lines.len() - 1;
+        let line = &mut lines[last];
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > characters {
+            lines.push(word.into());
+        } else {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines
 }
 
 /// Charts below each other, as one SVG file. Cost: linear in the points.
@@ -247,6 +282,16 @@ mod tests {
             svg.contains(&format!("y=\"{}\" width", n(one)))
                 && svg.contains(&format!("height=\"{}\"", n(2.0 * one)))
         );
+    }
+
+    #[test]
+    fn what_is_long_has_room() {
+        let long = "A title of many words that goes on for longer than one line of a chart is wide, which is some ninety";
+        let wide = Series { points: vec![(1.0, 1e-1), (2.0, 1e6)], ..Series::default() };
+        let svg = LineChart { title: long.into(), series: vec![wide], ..LineChart::default() }.svg();
+        assert_eq!(svg.matches("class=\"strong\"").count(), 2);
+        let label = svg.split("<text class=\"end\" x=\"").find(|t| t.contains(">1,000,000<")).unwrap();
+        assert!(label.split('"').next().unwrap().parse::<f64>().unwrap() > 65.0, "{label}");
     }
 
     #[test]

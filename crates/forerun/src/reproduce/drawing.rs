@@ -3,6 +3,7 @@
 use super::outcome::{Kind, PREDICTORS, Reproduced, RowOutcome, estimates};
 use crate::chart::{LineChart, Series, Spacing, Style};
 use crate::drawn::{Cell, Sheet};
+use crate::text;
 
 /// The rows of entries.
 pub fn sheet(entries: &[Reproduced]) -> Sheet {
@@ -90,10 +91,13 @@ fn over_lines(of: &Reproduced) -> LineChart {
                 series.push(Series { name, style, points, band: Vec::new() });
             }
         };
-        add(format!("{label}, paper"), Style::Points, points(&|row| Some(row.paper)));
-        add(format!("{label}, ours"), Style::Line, points(&|row| row.ours));
-        add(format!("{label}, simulated"), Style::Dashed, points(&|row| row.simulated.map(|e| e.value)));
-        add(format!("{label}, their model"), Style::Dashed, points(&|row| row.theirs.map(|e| e.value)));
+        // As the columns of the tables are called: of measured rows, and of formulas.
+        let [theirs, closed, simulated] = PREDICTORS;
+        let (paper, ours) = if has_measured(of) { ("measured", closed) } else { ("paper", "ours") };
+        add(format!("{label}, {paper}"), Style::Points, points(&|row| Some(row.paper)));
+        add(format!("{label}, {ours}"), Style::Line, points(&|row| row.ours));
+        add(format!("{label}, {simulated}"), Style::Dashed, points(&|row| row.simulated.map(|e| e.value)));
+        add(format!("{label}, {theirs}"), Style::Dashed, points(&|row| row.theirs.map(|e| e.value)));
         for unit in of_label().map(|(row, _)| row.unit.as_str()) {
             if !units.contains(&unit) {
                 units.push(unit);
@@ -103,7 +107,7 @@ fn over_lines(of: &Reproduced) -> LineChart {
     LineChart {
         title: format!("{}: {}", of.name, of.title),
         x: over,
-        y: if units == [""] { "value".into() } else { units.join(", ") },
+        y: if units == [""] { "value".into() } else { text::micro(&units.join(", ")) },
         series,
         ..LineChart::default()
     }

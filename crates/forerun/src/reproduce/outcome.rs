@@ -170,7 +170,7 @@ pub struct Errors {
 }
 
 /// Who predicts measured rows, in the order of [`Summary::all`].
-pub const PREDICTORS: [&str; 3] = ["the paper's model", "our closed form", "our simulation"];
+pub const PREDICTORS: [&str; 3] = ["their model", "closed form", "simulated"];
 
 /// The predictions of a row in the order of [`PREDICTORS`].
 pub fn estimates(row: &RowOutcome) -> [Option<Estimate>; 3] {

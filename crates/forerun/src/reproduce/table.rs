@@ -61,7 +61,7 @@ fn formula_rows<'a>(rows: &[&'a RowOutcome], reasons: &mut Vec<&'a str>) -> Tabl
         let (agrees, explained) = agreement(row, reasons);
         table.row(vec![
             text::printable(&row.label),
-            row.printed.clone(),
+            text::micro(&row.printed),
             row.ours.map_or("—".into(), number),
             row.relative.map_or("—".into(), text::percent),
             agrees,
@@ -103,7 +103,7 @@ fn measured_rows(rows: &[&RowOutcome]) -> Table {
         ("error", Right),
     ]);
     for row in rows {
-        let mut cells = vec![text::printable(&row.label), row.printed.clone()];
+        let mut cells = vec![text::printable(&row.label), text::micro(&row.printed)];
         for estimate in estimates(row) {
             cells.push(estimate.map_or("—".into(), |e| number(e.value)));
             cells.push(estimate.and_then(|e| e.relative).map_or("—".into(), text::percent));
@@ -132,7 +132,7 @@ fn number(value: f64) -> String {
 }
 
 fn with_unit(value: f64, unit: &str) -> String {
-    format!("{} {}", number(value), text::printable(unit)).trim_end().to_string()
+    format!("{} {}", number(value), text::micro(&text::printable(unit))).trim_end().to_string()
 }
 
 /// How many rows agree and how far off predictions are, in lines.
