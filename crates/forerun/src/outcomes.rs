@@ -63,8 +63,8 @@ pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
             std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes))
         };
         read.map_err(|e| fail(format!("cannot be read ({}); give a file that `--json` wrote", reason(&e))))?;
-        let text = String::from_utf8(bytes)
-            .map_err(|_| fail(format!("is not text, so not JSON; expected a list of outcomes: {WRITERS}")))?;
+        let text = forerun_platform::file::decoded(bytes)
+            .map_err(|why| fail(format!("{why}; expected a JSON list of outcomes: {WRITERS}")))?;
         all.extend(parse(file, &text)?);
     }
     Ok(all)
@@ -100,6 +100,15 @@ pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
 fn misfit(text: &str, error: &serde_json::Error) -> String {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Array(items)) => {
+            // Whatever else is written by --json has none of these.
+            let foreign =
+                items.iter().position(|item| item.get("way").is_none() && item.get("makespan_s").is_none());
+            if let Some(at) = foreign {
+                return format!(
+                    "item {} of the list is no outcome; expected what `run` and `predict` give: {WRITERS}",
+                    at + 1
+                );
+            }
             let first = items
                 .iter()
                 .enumerate()

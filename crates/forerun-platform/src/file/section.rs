@@ -69,7 +69,11 @@ pub struct Section<'a, 'i> {
 
 impl<'a, 'i> Section<'a, 'i> {
     pub(super) fn get(&self, key: &str) -> Option<&'a Spanned<DeValue<'i>>> {
-        self.known.borrow_mut().push(key.to_string());
+        let mut known = self.known.borrow_mut();
+        if !known.iter().any(|k| k == key) {
+            known.push(key.to_string());
+        }
+        drop(known);
         self.table.iter().find(|(k, _)| k.get_ref() == key).map(|(_, v)| v)
     }
 

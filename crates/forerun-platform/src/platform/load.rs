@@ -36,7 +36,7 @@ impl Platform {
         };
         let list = names().collect::<Vec<_>>().join(", ");
         let message = format!(
-            "no platform is called \"{spec}\": {advice} one of those shipped ({list}) or the path of a platform file"
+            "no platform is called \"{spec}\": {advice} one of those shipped ({list}), the path of a platform file, or \"this\" for this machine"
         );
         Err(FileError::unknown(spec, message))
     }
