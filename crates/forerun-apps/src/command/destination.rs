@@ -37,9 +37,10 @@ impl Destination {
             return Ok(Destination::StandardOutput);
         };
         let refuse = |what: &str| Err(AppError::new(format!("cannot write {}: {what}", show::path(path))));
-        // The file behind a link is what is to be replaced, not the link.
+        // The file behind a link is what is to be replaced, not the link; any other keeps the name that it was given.
         let path = match fs::canonicalize(path) {
-            Ok(target) => target,
+            Ok(target) if path.is_symlink() => target,
+            Ok(_) => path.to_path_buf(),
             Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
             Err(e) => return refuse(&plain(&e)),
         };

@@ -19,7 +19,7 @@ const WAITING: usize = 2;
 /// Where the output goes.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
-    /// Its name, links resolved.
+    /// Its name; where that is a link, that of the file behind it.
     path: PathBuf,
     directory: PathBuf,
     /// Those of the file that it replaces.
@@ -48,7 +48,9 @@ impl Output {
             }
             Ok(data) => {
                 output.permissions = Some(data.permissions());
-                output.path = path.canonicalize().map_err(|e| output.error(&e))?;
+                if path.is_symlink() {
+                    output.path = path.canonicalize().map_err(|e| output.error(&e))?;
+                }
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(output.error(&e)),
