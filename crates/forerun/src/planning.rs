@@ -11,6 +11,7 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
 use crate::simulate::makespan;
+use crate::text;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -76,6 +77,17 @@ impl Facts {
         }
     }
 
+    /// That there is something to plan and to predict.
+    ///
+    /// # Errors
+    /// That there is not.
+    pub fn not_empty(&self) -> Result<(), CliError> {
+        if self.nothing_left() && self.done.is_empty() {
+            return Err(request(NOTHING));
+        }
+        Ok(())
+    }
+
     /// Whether there is no task left to plan for.
     pub fn nothing_left(&self) -> bool {
         match &self.input {
@@ -84,6 +96,21 @@ impl Facts {
             Divisible::Tasks { tasks, .. } => *tasks == 0,
         }
     }
+}
+
+/// What is said where there is nothing to do, so that no time is predicted.
+pub const NOTHING: &str = "there is nothing to predict: the input is empty";
+
+/// What is said where ranks share cores: of which option, on how many processors.
+pub fn shared(processors: &[usize], platform: &Platform) -> Option<String> {
+    let cores = platform.cores();
+    let more: Vec<String> =
+        processors.iter().filter(|p| **p > cores).map(|p| text::count(*p as u64)).collect();
+    let on = more.join(", ");
+    let has = text::plural(cores as u64, "core");
+    (!more.is_empty()).then(|| {
+        format!("{} has {has}: of more ranks ({on}) some share a core, and only take turns", platform.name)
+    })
 }
 
 /// Most results that a delivery can be asked to wait for.
@@ -211,7 +238,6 @@ fn refine(
     let of_it = Fixed {
         strategy: Some(Strategy::Adaptive),
         processors: Some(plan.processors),
-        groups: Some(plan.groups),
         grain: Some(plan.grain.bytes).filter(|_| !matches!(request.input, Divisible::Tasks { .. })),
         ..request.fixed
     };
@@ -227,8 +253,8 @@ fn refine(
     close.dedup_by_key(|c| c.1);
     let mut best: Option<(f64, Plan)> = None;
     for (_, shape) in close.into_iter().take(tries) {
-        let Shape { arity, set, gather, deal, .. } = shape;
-        let tried = Plan { arity, set, gather, deal, ..plan.clone() };
+        let Shape { groups, arity, set, gather, deal, .. } = shape;
+        let tried = Plan { groups, arity, set, gather, deal, ..plan.clone() };
         let Ok(seconds) = makespan(facts, &tried, costs, platform, interrupt) else { continue };
         if best.as_ref().is_none_or(|b| seconds < b.0) {
             best = Some((seconds, tried));
@@ -240,7 +266,7 @@ fn refine(
             predict(&Shape::from(&tried), &load, costs, platform).map_err(crate::error::request)?;
         choice.plan = Plan { predicted: Some(prediction.interval), ..tried };
         choice.prediction = prediction;
-        planned.explain(request);
+        planned.rank_again(request, Strategy::Adaptive);
     }
     Ok(())
 }

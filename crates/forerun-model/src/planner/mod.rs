@@ -6,7 +6,7 @@ mod reason;
 mod request;
 mod search;
 
-use forerun_platform::Plan;
+use forerun_platform::{Plan, Strategy};
 
 pub(crate) use candidates::processors;
 pub use grain::groups_of;
@@ -38,11 +38,19 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Says anew why the first of the choices is taken, after their predictions were refined.
-    pub fn explain(&mut self, request: &Request<'_>) {
-        if self.ranked.is_empty() {
-            return;
-        }
+    /// Puts the choice of a strategy where it belongs, after its prediction was refined, and says anew why the first
+    /// is taken. Of those that are predicted to take equally long it comes first if it has no more processors.
+    pub fn rank_again(&mut self, request: &Request<'_>, strategy: Strategy) {
+        let Some(at) = self.ranked.iter().position(|c| c.plan.strategy == strategy) else { return };
+        let refined = self.ranked.remove(at);
+        let (seconds, processors) = (refined.prediction.makespan_s, refined.plan.processors);
+        let goes_before = |other: &Choice| {
+            let (theirs, close) = (other.prediction.makespan_s, 1e-9 * other.prediction.makespan_s);
+            let equal = (seconds - theirs).abs() <= close;
+            if equal { processors <= other.plan.processors } else { seconds < theirs }
+        };
+        let to = self.ranked.iter().position(goes_before).unwrap_or(self.ranked.len());
+        self.ranked.insert(to, refined);
         self.ranked[0].plan.reason = reason::words(request, &self.ranked);
         self.best = self.ranked[0].clone();
     }

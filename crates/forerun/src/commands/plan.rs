@@ -8,7 +8,7 @@ use crate::cli::PlanOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, run};
 use crate::error::CliError;
-use crate::planning::{Facts, plan};
+use crate::planning::{Facts, plan, shared};
 use crate::{compare, describe, sbatch, text};
 
 /// Plans a job, or tasks that are known only by their costs.
@@ -23,6 +23,7 @@ pub fn run(
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    facts.not_empty()?;
     let Context { console, interrupt, .. } = context;
     let (pinned, most) = (how.processors.get(), how.max_processors);
     let cores = platform.cores();
@@ -36,6 +37,9 @@ pub fn run(
                 text::plural(cores as u64, "core")
             ),
         )?;
+    }
+    if let Some(note) = pinned.and_then(|p| shared(&[p], platform)) {
+        console.note("note", &note)?;
     }
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
     console.say("plan", &describe::plan(&planned))?;

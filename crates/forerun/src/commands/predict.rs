@@ -6,7 +6,7 @@ use crate::cli::PredictOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, isoefficiency, run};
 use crate::error::{CliError, request};
-use crate::planning::{Facts, plan};
+use crate::planning::{Facts, plan, shared};
 use crate::{algebra, describe, drawings, file};
 
 /// Predicts a job.
@@ -21,8 +21,10 @@ pub fn run(
     context: &Context,
 ) -> Result<(), CliError> {
     how.draw.check(&context.console)?;
+    facts.not_empty()?;
     if let Some(efficiency) = how.efficiency {
         let ps = processors(how, platform);
+        note_shared(&ps, platform, context)?;
         return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
     }
     let outcomes = outcomes(facts, costs, platform, how, context)?;
@@ -41,6 +43,8 @@ pub(crate) fn outcomes(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
+    facts.not_empty()?;
+    note_shared(&processors(how, platform), platform, context)?;
     let mut all = Predictions::default();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
@@ -59,7 +63,10 @@ pub(crate) fn outcomes(
 }
 
 /// Writes the PEPA model, where that is asked for.
-fn write_model(
+///
+/// # Errors
+/// A number of processors on which the job cannot be run; a file that cannot be written.
+pub(crate) fn write_model(
     facts: &Facts,
     costs: &ReductionProfile,
     platform: &Platform,
@@ -97,7 +104,15 @@ fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
     all
 }
 
-/// The numbers asked for; else 1 and every power of 2 that the platform has.
+/// Says that ranks share cores, where they do.
+fn note_shared(ps: &[usize], platform: &Platform, context: &Context) -> Result<(), CliError> {
+    match shared(ps, platform) {
+        Some(note) => context.console.note("note", &note),
+        None => Ok(()),
+    }
+}
+
+/// The numbers asked for; else 1, every power of 2 that the platform has, and all that it has.
 pub(crate) fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize> {
     if !how.processors.is_empty() {
         return once(&how.processors);

@@ -10,7 +10,7 @@ use crate::algebra::Answer;
 use crate::cli::RunOptions;
 use crate::error::CliError;
 use crate::figures::Figures;
-use crate::planning::{Facts, plan, predicted};
+use crate::planning::{Facts, NOTHING, plan, predicted, shared};
 use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
 
 /// Runs a job.
@@ -56,7 +56,8 @@ pub fn run_planned(
                 "the pilot's sample was the whole job, and its results are kept: only their merge is left, of which \
                  no time is predicted"
             }
-            _ => "there is nothing to predict: the input is empty, or all of it is done already",
+            _ if facts.done.is_empty() => NOTHING,
+            _ => "there is nothing to predict: all of the input is done already",
         };
         planned.best.plan.predicted = None;
         planned.best.plan.reason.clear();
@@ -64,7 +65,13 @@ pub fn run_planned(
     } else {
         console.note("plan", &describe::plan(&planned))?;
     }
+    if let Some(note) =
+        how.processors.get().and_then(|p| shared(&[p], platform)).filter(|_| how.on != Way::Mpi)
+    {
+        console.note("note", &note)?;
+    }
     if how.on == Way::Simulated {
+        facts.not_empty()?;
         let outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
         console.say("", &compare::verdict(&outcome))?;
         return console.data(&[outcome]);
@@ -127,11 +134,15 @@ pub fn simulated(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    facts.not_empty()?;
     let Context { console, interrupt, .. } = context;
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = figures::reduction(profile)?;
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
     console.note("plan", &describe::plan(&planned))?;
+    if let Some(note) = how.processors.get().and_then(|p| shared(&[p], &platform)) {
+        console.note("note", &note)?;
+    }
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;

@@ -1,7 +1,7 @@
 //! The skeleton with the shorter prediction, of jobs that can be both.
 
 use forerun_apps::ScatterGatherJob;
-use forerun_platform::{Interval, Skeleton};
+use forerun_platform::{Interval, Skeleton, Way};
 
 use super::figures::{Costs, costs_on};
 use super::{plan as planned, planning, predict as predicted, run as running};
@@ -65,8 +65,17 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let scattered =
         planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, how.most())?;
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
-    match choose(one, other, context)? {
-        Skeleton::ScatterGather => running::run_planned(job, &costs, &scattered, how, context),
+    // Of nothing no time is predicted, so that there is nothing to choose by.
+    let skeleton = match facts.not_empty() {
+        Ok(()) => choose(one, other, context)?,
+        Err(_) => Skeleton::Reduction,
+    };
+    match skeleton {
+        Skeleton::ScatterGather => {
+            let by = without_pepa(&how.by, context)?;
+            let how = &RunOptions { by, ..how.clone() };
+            running::run_planned(job, &costs, &scattered, how, context)
+        }
         Skeleton::Reduction | Skeleton::Farm => {
             run::run_planned(job, &facts, reduced, &platform, (by_reduction, largest), how, context)
         }
@@ -86,8 +95,11 @@ pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Contex
         reduction::plan(&facts, reduced, &platform, shape, processors, most, &context.interrupt)?;
     let scattered = planning::plan(&costs.facts, &costs.costs, &costs.platform, shape, processors, most)?;
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
+    facts.not_empty()?;
     match choose(one, other, context)? {
         Skeleton::ScatterGather => {
+            let by = without_pepa(&how.by, context)?;
+            let how = &PlanOptions { by, ..how.clone() };
             planned::plan_costed(&costs.facts, &costs.costs, &costs.platform, Some(job), how, context)
         }
         Skeleton::Reduction | Skeleton::Farm => {
@@ -110,6 +122,25 @@ pub fn auto_predict(
     let Both { figures, facts, costs } = both(job, most, &how.shape, &how.figures, context)?;
     let Figures { platform, profile, .. } = figures;
     let mut outcomes = predict::outcomes(&facts, figures::reduction(&profile)?, &platform, how, context)?;
-    outcomes.extend(predicted::outcomes(&costs.facts, &costs.costs, &costs.platform, how, context)?);
-    predict::tell(&outcomes, how, context)
+    let by = without_pepa(&how.by, context)?;
+    let scattered = &PredictOptions { by, ..how.clone() };
+    if !scattered.by.is_empty() {
+        outcomes.extend(predicted::outcomes(
+            &costs.facts,
+            &costs.costs,
+            &costs.platform,
+            scattered,
+            context,
+        )?);
+    }
+    predict::tell(&outcomes, how, context)?;
+    predict::write_model(&facts, figures::reduction(&profile)?, &platform, how, context)
+}
+
+/// The ways that predict scatter-gather too; says that pepa, where it is asked for, is of the reduction alone.
+fn without_pepa(by: &[Way], context: &Context) -> Result<Vec<Way>, CliError> {
+    if by.contains(&Way::Pepa) {
+        context.console.note("pepa", "of the reduction alone: scatter-gather has no PEPA model")?;
+    }
+    Ok(by.iter().copied().filter(|way| *way != Way::Pepa).collect())
 }

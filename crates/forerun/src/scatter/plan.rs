@@ -34,6 +34,7 @@ pub fn plan_costed(
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    facts.not_empty()?;
     let (pinned, most) = (how.processors.get(), how.max_processors);
     let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most)?;
     context.console.say("plan", &words::plan(&planned))?;

@@ -6,7 +6,7 @@ use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
-use crate::planning::{MOST_AHEAD, analytic};
+use crate::planning::{MOST_AHEAD, NOTHING, analytic};
 
 /// How far the costs of blocks are trusted beyond the largest that was tried.
 const BEYOND: u64 = 4;
@@ -41,6 +41,14 @@ impl Facts {
             (smallest.clamp(least, most), most)
         });
         Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most), step: job.step() }
+    }
+
+    /// That there is something to plan and to predict.
+    ///
+    /// # Errors
+    /// That there is not.
+    pub fn not_empty(&self) -> Result<(), CliError> {
+        if self.bytes == 0 { Err(request(NOTHING)) } else { Ok(()) }
     }
 }
 

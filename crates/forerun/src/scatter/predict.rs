@@ -54,6 +54,7 @@ pub(super) fn outcomes(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
+    facts.not_empty()?;
     let mut outcomes: Vec<Outcome> = Vec::new();
     for p in predict::processors(how, platform) {
         let planned = planning::plan(facts, costs, platform, &how.shape, Some(p), None);

@@ -37,9 +37,13 @@ pub(super) fn run_planned(
     context: &Context,
 ) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
-    console.note("plan", &words::plan(planned))?;
+    match facts.not_empty() {
+        Ok(()) => console.note("plan", &words::plan(planned))?,
+        Err(nothing) => console.note("plan", &nothing.to_string())?,
+    }
     let choice = &planned.best;
     if how.on == Way::Simulated {
+        facts.not_empty()?;
         return simulated(facts, choice, costs, platform, how, context);
     }
     commands::note_platform(how, platform, context)?;
@@ -96,6 +100,7 @@ pub fn run_costed(
             how.on.name()
         )));
     }
+    facts.not_empty()?;
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = of_profile(profile)?;
     let planned = planning::plan(facts, costs, &platform, &how.shape, how.processors.get(), None)?;
