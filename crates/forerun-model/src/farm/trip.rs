@@ -21,9 +21,9 @@ impl Bound {
     pub fn name(self) -> &'static str {
         match self {
             Bound::Master => "master",
-            Bound::Port => "port",
+            Bound::Port => "master's port",
             Bound::Slaves => "slaves",
-            Bound::Trip => "trip",
+            Bound::Trip => "round trip",
         }
     }
 }

@@ -38,6 +38,15 @@ pub struct Point {
 /// gather, for the packets of some sizes are followed one by one.
 const MOST: u64 = 1 << 30;
 const MOST_GATHERED: u64 = 1 << 22;
+/// The stage, from 0, whose ratio makes the volume after it less than a billionth of an element or more than a
+/// thousand times the most that an input can have.
+fn out_of_bounds(stages: &[StageCost], elements: u64) -> Option<usize> {
+    let mut volume = elements as f64;
+    stages[..stages.len() - 1].iter().position(|stage| {
+        volume *= stage.ratio;
+        !(1e-9..=1e3 * MOST as f64).contains(&volume)
+    })
+}
 
 impl Pipeline {
     /// A pipeline of `stages`, through which `elements` elements of `element_bytes` bytes each go.
@@ -83,16 +92,30 @@ impl Pipeline {
                 "an element of {element_bytes} bytes: expected a number above 0"
             )));
         }
-        let flows = Flow::of(&stages, communication, elements, element_bytes);
-        if let Some(i) = flows.iter().position(|f| !(1e-9..=1e3 * MOST as f64).contains(&f.volume)) {
+        if let Some(i) = out_of_bounds(&stages, elements) {
             return Err(ModelError::new(format!(
-                "the volume at stage {} is {} times an element: the ratios before it are out of bounds",
-                i + 1,
-                flows[i].volume
+                "the ratios up to stage {} are out of bounds: what is left of {elements} elements after it is less \
+                 than 1e-9 or more than 1e12 of them",
+                i + 1
             )));
         }
-        let (largest, even) = (elements, !gathers);
-        Ok(Pipeline { stages, communication, elements, element_bytes, largest, flows, even })
+        let flows = Flow::of(&stages, communication, elements, element_bytes);
+        let pipeline = Pipeline {
+            largest: elements,
+            even: !gathers,
+            stages,
+            communication,
+            elements,
+            element_bytes,
+            flows,
+        };
+        // No size takes longer than packets of one element.
+        if !pipeline.busy(1).iter().sum::<f64>().is_finite() {
+            return Err(ModelError::new(format!(
+                "{elements} elements of these costs take longer than can be told"
+            )));
+        }
+        Ok(pipeline)
     }
 
     /// The stages.

@@ -71,7 +71,14 @@ pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     let spec = args.platform.as_deref().or(described.platform.as_deref());
     let platform = figures::platform(spec, context)?;
     let farm = Farm::on(&platform, described.tasks).map_err(request)?;
-    let all = described.processors.unwrap_or_else(|| platform.cores());
+    let cores = platform.cores();
+    let all = described.processors.unwrap_or(cores);
+    if all < 2 {
+        return Err(request(format!(
+            "{} has 1 processor, and a farm has a master and at least one slave: give processors = 2 or more",
+            platform.name
+        )));
+    }
     let asked: Vec<usize> = args.processors.iter().map(|p| *p as usize).collect();
     let mut data = data(described.name.clone(), &platform, &farm, all, &asked)?;
     let notes = match args.by.contains(&Way::Pepa) {
@@ -82,6 +89,10 @@ pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     console.note("farm", &summary(&data, farm.tasks()))?;
     if !described.source.is_empty() {
         console.note("source", &described.source)?;
+    }
+    if asked.iter().copied().chain([all]).any(|p| p > cores) {
+        let has = text::plural(cores as u64, "processor");
+        console.note("note", &format!("{} has {has}; more are taken to be like them", platform.name))?;
     }
     for note in notes {
         console.note("pepa", &note)?;
@@ -127,18 +138,20 @@ fn data(
     }
     processors.sort_unstable();
     processors.dedup();
-    let mut masters = powers(1, (all / 2).max(1));
+    let mut masters = powers(1, farm.most_masters(all));
     masters.push(best_masters.masters);
     masters.sort_unstable();
     masters.dedup();
     let predict = |ranks, masters| farm.predict(ranks, masters).map(|p| row(&p)).map_err(request);
     let trip = farm.trip(all).map_err(request)?;
+    let slaves = all as u64 - 1;
     Ok(Data {
         name,
         platform: platform.name.clone(),
         processors: all,
         tasks: farm.tasks().count,
-        prefetch_needed: trip.prefetch(all as u64 - 1),
+        // No slave has more at a time than are its part.
+        prefetch_needed: trip.prefetch(slaves).min(farm.tasks().count.div_ceil(slaves)),
         trip: TripData { master_s: trip.master_s(), slave_s: trip.slave_s, total_s: trip.total_s },
         saturates_at: farm.saturation(all).map_err(request)?,
         best: row(&best),
@@ -195,16 +208,8 @@ fn row(r: &Row) -> String {
         text::plural(r.processors as u64, "processor"),
         text::plural(r.masters as u64, "master"),
         text::seconds(r.makespan_s),
-        bound(r.bound_by),
+        r.bound_by,
     )
-}
-
-fn bound(limit: &str) -> &str {
-    match limit {
-        "port" => "master's port",
-        "trip" => "round trip",
-        other => other,
-    }
 }
 
 fn table(rows: &[Row], best: &Row) -> Table {
@@ -228,9 +233,9 @@ fn table(rows: &[Row], best: &Row) -> Table {
             r.processors.to_string(),
             r.masters.to_string(),
             text::seconds(r.makespan_s),
-            format!("{:.2}", r.speedup),
+            text::ratio(r.speedup),
             text::share(r.master_utilisation),
-            bound(r.bound_by).into(),
+            r.bound_by.into(),
             if is_best { "best".into() } else { String::new() },
         ];
         if by_pepa {

@@ -212,7 +212,7 @@ fn best(data: &Data) -> String {
 fn nearly(data: &Data, pipeline: &Pipeline) -> String {
     let flat = &data.flat;
     let gaps = match flat.stretches.len() {
-        1 => String::new(),
+        0 | 1 => String::new(),
         n => format!(", with {} among the largest", text::plural(n as u64 - 1, "gap")),
     };
     format!(

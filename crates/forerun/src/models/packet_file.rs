@@ -45,16 +45,22 @@ fn described(root: &Section<'_, '_>, file: &str) -> Option<Described> {
         root.note("stage", "the file has no stages: add [[stage]] with its name, per_packet and per_byte");
         return None;
     }
-    let read: Vec<Option<Stage>> = sections?.iter().map(stage).collect();
+    let sections = sections?;
+    let read: Vec<Option<Stage>> = sections.iter().map(stage).collect();
+    twice(&sections, &read)?;
     let (mut names, mut costs, mut memory) = (Vec::new(), Vec::new(), Vec::new());
+    // The section of every stage, that of the stage before of a link.
+    let mut of = Vec::new();
     let last = read.len() - 1;
     for (i, stage) in read.into_iter().enumerate() {
         let stage = stage?;
+        of.push(i);
         names.push(stage.name.clone());
         costs.push(stage.cost);
         memory.push(stage.memory.map(|b| b.0 as f64));
         if let Some(link) = stage.link.or(link).filter(|_| i < last) {
             names.push(format!("link after {}", stage.name));
+            of.push(i);
             costs.push(link);
             memory.push(None);
         }
@@ -64,8 +70,37 @@ fn described(root: &Section<'_, '_>, file: &str) -> Option<Described> {
     let pipeline = Pipeline::new(costs, communication?, elements, element.0 as f64)
         .map_err(|e| root.note(if root.has("element") { "element" } else { "input" }, e.to_string()))
         .ok()?;
+    for (i, limit) in memory.iter().enumerate().filter_map(|(i, m)| Some((i, (*m)?))) {
+        let needed = pipeline.memory(i, 1, held);
+        if limit < needed * (1.0 - 2.0 * f64::EPSILON) {
+            sections[of[i]].note(
+                "memory",
+                format!(
+                    "\"{}\" needs {} for packets of one element ({held} that it takes in, and what it gives out): give \
+                     it more memory, or make elements smaller",
+                    names[i],
+                    Bytes(needed.ceil() as u64)
+                ),
+            );
+            return None;
+        }
+    }
     let pipeline = pipeline.with_memory(&memory, held).map_err(|e| root.note("stage", e.to_string())).ok()?;
     Some(Described { name, source, pipeline, names, limited })
+}
+
+/// Notes stages of one name, which nothing that is said of them would tell apart.
+fn twice(sections: &[Section<'_, '_>], read: &[Option<Stage>]) -> Option<()> {
+    let names: Vec<&str> = read.iter().map(|s| s.as_ref().map_or("", |s| &s.name)).collect();
+    let again = (0..names.len()).find(|&i| !names[i].is_empty() && names[..i].contains(&names[i]));
+    match again {
+        Some(i) => {
+            let message = format!("two stages are called \"{}\": give each a name of its own", names[i]);
+            sections[i].note("name", message);
+            None
+        }
+        None => Some(()),
+    }
 }
 
 fn communication(root: &Section<'_, '_>) -> Option<Communication> {
