@@ -75,7 +75,7 @@ impl Console {
         match writeln!(io::stdout().lock(), "{text}") {
             // Whoever reads has had enough; what was asked for goes on.
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other.map_err(|e| failed(format!("standard output could not be written: {e}"))),
+            other => other.map_err(|e| file::unwritten(Path::new("standard output"), &e)),
         }
     }
 

@@ -4,7 +4,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser;
-use forerun::cli::Cli;
+use clap::error::ErrorKind;
+use forerun::cli::{Cli, sentence_with_help};
+use forerun::error::{self, CliError};
 use forerun::guardian;
 
 fn main() -> ExitCode {
@@ -16,12 +18,22 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == forerun::mpi::WORD) {
         return forerun::mpi::rank();
     }
-    match forerun::commands::dispatch(Cli::parse()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(e) => {
-            // Where nobody listens, the exit status still tells.
-            let _ = writeln!(std::io::stderr(), "forerun: {e}");
-            ExitCode::from(e.status())
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Help that was asked for, or that is given where nothing is said.
+        Err(e) if !e.use_stderr() || e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            e.exit()
         }
+        Err(e) => return ended(&error::request(sentence_with_help(&e))),
+    };
+    match forerun::commands::dispatch(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => ended(&e),
     }
+}
+
+fn ended(e: &CliError) -> ExitCode {
+    // Where nobody listens, the exit status still tells.
+    let _ = writeln!(std::io::stderr(), "forerun: {e}");
+    ExitCode::from(e.status())
 }

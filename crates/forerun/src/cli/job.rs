@@ -225,7 +225,7 @@ pub struct LsiJobArgs {
 /// What `tasks` takes.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct TasksArgs {
-    /// Number of tasks.
+    /// Number of tasks (in a job file, input = 1000).
     #[arg(value_name = "COUNT", value_parser = count)]
     pub count: u64,
     /// Input of a task, such as "5 kB".

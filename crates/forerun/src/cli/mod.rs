@@ -44,7 +44,8 @@ names of files in it are relative to the directory that it is in:
   application = \"sort\"
   input = [\"big.bin\"]
   type = \"i32\"           # any long option of the job or of the command, without its dashes
-  strategy = \"adaptive\""
+  strategy = \"adaptive\"
+The input of tasks is their number: application = \"tasks\", input = 1000, profile = \"costs.toml\""
         )
     };
 }
@@ -104,6 +105,32 @@ pub struct SayOptions {
     /// Say less: only results and errors.
     #[arg(short, long, global = true, display_order = 901)]
     pub quiet: bool,
+}
+
+/// What is wrong with a command line, as one sentence.
+pub fn sentence(e: &clap::Error) -> String {
+    // The first paragraph says it; of what follows a tip names what may have been meant.
+    let text = e.render().to_string();
+    let joined = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::trim).collect::<Vec<_>>().join(" ");
+    let said = joined(&mut text.lines().take_while(|l| !l.trim().is_empty()));
+    let tip = text.lines().find_map(|l| l.trim().strip_prefix("tip: "));
+    let said = said.trim_start_matches("error: ");
+    match tip {
+        Some(tip) => format!("{said}; {tip}"),
+        None => said.to_string(),
+    }
+}
+
+/// The same, with the command whose help says how it is meant, where there is one.
+pub fn sentence_with_help(e: &clap::Error) -> String {
+    let text = e.render().to_string();
+    let usage = text.lines().find_map(|l| l.trim().strip_prefix("Usage: "));
+    let is_word = |word: &&str| !word.starts_with(['-', '<', '[']);
+    let command: Vec<&str> = usage.map_or(Vec::new(), |usage| usage.split(' ').take_while(is_word).collect());
+    match command.is_empty() {
+        true => sentence(e),
+        false => format!("{}; see {} --help", sentence(e), command.join(" ")),
+    }
 }
 
 /// What to do.

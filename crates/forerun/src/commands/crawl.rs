@@ -1,6 +1,7 @@
 //! `forerun crawl`: pages of web sites, kept in a directory.
 
 use std::io::{self, Write as _};
+use std::path::Path;
 
 use forerun_crawl::Summary;
 use forerun_skeleton::Cancel;
@@ -8,7 +9,7 @@ use forerun_skeleton::Cancel;
 use super::Context;
 use crate::cli::CrawlArgs;
 use crate::error::{CliError, failed, request};
-use crate::{crawling, text};
+use crate::{crawling, file, text};
 
 /// Errors that are shown to a person; `--json` and the journal have more.
 const SHOWN: usize = 5;
@@ -44,7 +45,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
         match printed {
             // Whoever reads has had enough: so has the crawl.
             Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-                Err(failed(format!("standard output could not be written: {e}")))
+                Err(file::unwritten(Path::new("standard output"), &e))
             }
             _ => Ok(summary),
         }

@@ -7,9 +7,9 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser};
 
 use super::treat::Treat;
-use crate::cli::{JobArgs, JobCommand, SayOptions};
+use crate::cli::{self, JobArgs, JobCommand, SayOptions};
 use crate::error::{CliError, request};
-use crate::jobs;
+use crate::jobs::{self, JobFile};
 
 /// A job read as the words of a job file.
 #[derive(Debug, Parser)]
@@ -27,36 +27,53 @@ pub(super) struct Words<H: Args> {
 /// What is wrong with the file, or with them.
 pub(super) fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
     let (file, rest) = words.split_first().ok_or_else(|| request("no job: name one, or a job file"))?;
-    let file = Path::new(file);
-    let args = match Words::<H>::try_parse_from(jobs::words(file, rest)?) {
-        Ok(words) => words,
-        Err(e) => return Err(request(format!("{}: {}", file.display(), sentence(&e)))),
-    };
+    let job = jobs::job_file(Path::new(file), rest)?;
+    let args = Words::<H>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e))?;
     match &args.job.job {
         JobCommand::File(words) => {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
-            Err(request(format!(
-                "{}: there is no application {name:?}: expected sort, features, reduce, lsi or tasks",
-                file.display()
-            )))
+            let what = format!(
+                "there is no application {name:?}: expected sort, features, reduce, lsi or tasks (a farm is no job of a \
+                 file yet)"
+            );
+            Err(job.wrong("application", what.clone()).unwrap_or_else(|| job.lacks(&what)))
         }
         _ => Ok(args),
     }
 }
 
-/// What is wrong with the words that a job file stands for, in terms of the file.
-fn sentence(e: &clap::Error) -> String {
-    if let (ErrorKind::UnknownArgument, Some(ContextValue::String(word))) =
-        (e.kind(), e.get(ContextKind::InvalidArg))
-    {
-        let key = word.trim_start_matches('-');
-        return format!(
-            "there is no key {key}: expected format, application, input, or a long option of the application \
-             or of the command without its dashes"
-        );
+/// What is wrong with the words that a job file stands for: at the line of the key that it is about, where that is of
+/// the file.
+fn wrong(job: &JobFile, rest: &[OsString], e: &clap::Error) -> CliError {
+    let about = match e.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(several)) => several.clone(),
+        _ => Vec::new(),
+    };
+    let keys: Vec<&str> = about.iter().map(|argument| key(argument)).collect();
+    if e.kind() == ErrorKind::MissingRequiredArgument {
+        let keys: Vec<String> = keys.iter().map(|key| format!("{key:?}")).collect();
+        return job.lacks(&format!("it has no {}, which the job needs", keys.join(" and no ")));
     }
-    // The first paragraph; then come tips for a command line.
-    let text = e.render().to_string();
-    let lines = text.lines().take_while(|l| !l.trim().is_empty()).map(str::trim);
-    lines.collect::<Vec<_>>().join(" ").trim_start_matches("error: ").to_string()
+    let sentence = match (e.kind(), about.first().zip(keys.first())) {
+        (ErrorKind::UnknownArgument, Some((_, key))) => format!(
+            "there is no key {key}: expected format, application, input, or a long option of the application or of the \
+             command without its dashes"
+        ),
+        (_, Some((argument, key))) => cli::sentence(e).replace(&format!("'{argument}'"), key),
+        _ => cli::sentence(e),
+    };
+    let of_the_file = keys.first().filter(|key| !jobs::is_given(key, rest));
+    of_the_file.and_then(|key| job.wrong(key, sentence.clone())).unwrap_or_else(|| match of_the_file {
+        Some(_) => job.lacks(&sentence),
+        None => request(cli::sentence(e)),
+    })
+}
+
+/// The key of a job file for an argument as clap has it, such as `--processors <P>` or `<COUNT>`.
+fn key(argument: &str) -> &str {
+    match argument.strip_prefix("--") {
+        Some(option) => option.split([' ', '=', '[']).next().unwrap_or(option),
+        None => "input",
+    }
 }

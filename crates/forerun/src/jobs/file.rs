@@ -15,13 +15,12 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::FileError;
+use forerun_platform::file::{Place, decoded, read};
 use toml::Value;
 
 use crate::error::{CliError, request};
 use crate::outcomes::reason;
-
-/// The format of job files that this build reads.
-const FORMAT: i64 = 1;
 
 /// Keys whose values are names of files.
 const FILES: [&str; 14] = [
@@ -44,39 +43,58 @@ const FILES: [&str; 14] = [
 /// Short names of options, which a file gives by their long names.
 const SHORT: [(&str, &str); 2] = [("processors", "-p"), ("out", "-o")];
 
-/// The words that a job file stands for: the application, its input, options, and then `rest`,
-/// what the command line says beside the file.
+/// A job file as words of the command line, and where in it they stand.
+#[derive(Debug)]
+pub struct JobFile {
+    /// The application, its options, what the command line says beside the file, and then the input.
+    pub words: Vec<OsString>,
+    name: String,
+    text: String,
+    places: Vec<(String, Place)>,
+}
+
+impl JobFile {
+    /// The error that something is wrong with the value of a key, at its line; `None` where the file has no such key.
+    pub fn wrong(&self, key: &str, what: String) -> Option<CliError> {
+        let (_, place) = self.places.iter().find(|(name, _)| name == key)?;
+        Some(request(FileError::found(&self.name, &self.text, place, what)))
+    }
+
+    /// The error that the file as a whole is wrong.
+    pub fn lacks(&self, what: &str) -> CliError {
+        request(format!("{}: {what}", self.name))
+    }
+}
+
+/// Reads a job file; `rest` is what the command line says beside it.
 ///
 /// # Errors
-/// What is wrong with the file.
-pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> {
-    let name = file.display();
-    let unread = |why: &str| {
+/// What is wrong with the file, at its line.
+pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
+    let name = file.display().to_string();
+    let bytes = std::fs::read(file).map_err(|e| {
         request(format!(
-            "{name} is neither a job (sort, features, reduce, lsi, tasks) nor a job file that can be read: {why}"
+            "{name} is neither a job (sort, features, reduce, lsi, tasks) nor a job file that can be read: {}",
+            reason(&e)
         ))
-    };
-    let bytes = std::fs::read(file).map_err(|e| unread(&reason(&e)))?;
-    let text = String::from_utf8(bytes).map_err(|_| unread("it is not text"))?;
-    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
-        let line = e.span().map_or(1, |s| 1 + text[..s.start.min(text.len())].matches('\n').count());
-        request(format!("{name}, line {line}: this is not TOML: {}", e.message()))
     })?;
-    let wrong = |what: String| request(format!("{name}: {what}"));
-    match table.get("format") {
-        Some(Value::Integer(FORMAT)) => {}
-        Some(other) => {
-            return Err(wrong(format!(
-                "format = {other} is not one that this build reads: it reads {FORMAT}"
-            )));
-        }
-        None => return Err(wrong(format!("a job file begins with format = {FORMAT}"))),
-    }
-    let Some(Value::String(application)) = table.get("application") else {
-        return Err(wrong(
-            "expected application = \"sort\", \"features\", \"reduce\", \"lsi\" or \"tasks\"".into(),
-        ));
-    };
+    let text = decoded(bytes).map_err(|why| request(format!("{name} {why}")))?;
+    let places = read(&text, &name, |root| {
+        let places = root.keys().into_iter().filter_map(|key| {
+            let place = root.any(&key)?.place;
+            Some((key, place))
+        });
+        let application = root.text("application");
+        let example = "\"sort\" (or \"features\", \"reduce\", \"lsi\", \"tasks\")";
+        let places = places.collect();
+        root.required("application", example, application).map(|_| places)
+    })
+    .map_err(request)?;
+    // It was read once already.
+    let table: toml::Table = text.parse().map_err(|e| request(format!("{name}: {e}")))?;
+    let mut job = JobFile { words: Vec::new(), name, text, places };
+    let wrong = |key: &str, what: String| job.wrong(key, what.clone()).unwrap_or_else(|| job.lacks(&what));
+    let application = table.get("application").and_then(Value::as_str).unwrap_or_default();
     let below = |key: &str, value: String| -> String {
         // A database is a file if it is no address of a server.
         if key == "db" && !value.contains("://") {
@@ -95,22 +113,23 @@ pub fn words(file: &Path, rest: &[OsString]) -> Result<Vec<OsString>, CliError> 
         if ["format", "application", "input"].contains(&key.as_str()) || is_given(key, rest) {
             continue;
         }
-        option(&mut words, key, value, &below).map_err(wrong)?;
+        option(&mut words, key, value, &below).map_err(|what| wrong(key, what))?;
     }
     words.extend(rest.iter().cloned());
     // Last, after `--`, so that no file is taken for an option.
     if let Some(input) = table.get("input") {
         words.push("--".into());
         let inputs = scalars(input).ok_or_else(|| {
-            wrong(format!("input = {input}: expected a string, a number, or a list of such"))
+            wrong("input", format!("input = {input}: expected a string, a number, or a list of such"))
         })?;
         words.extend(inputs.into_iter().map(|v| OsString::from(below("input", v))));
     }
-    Ok(words)
+    job.words = words;
+    Ok(job)
 }
 
 /// Whether the command line says `key` itself.
-fn is_given(key: &str, rest: &[OsString]) -> bool {
+pub fn is_given(key: &str, rest: &[OsString]) -> bool {
     let long = format!("--{key}");
     let short = SHORT.iter().find(|(name, _)| *name == key).map(|(_, short)| *short);
     rest.iter().filter_map(|w| w.to_str()).any(|word| {
@@ -159,14 +178,14 @@ fn scalars(value: &Value) -> Option<Vec<String>> {
 mod tests {
     use std::ffi::OsString;
 
-    use super::words;
+    use super::job_file;
 
     fn of(text: &str, rest: &[&str]) -> Result<Vec<String>, String> {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("job.toml");
         std::fs::write(&file, text).unwrap();
         let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
-        match words(&file, &rest) {
+        match job_file(&file, &rest).map(|job| job.words) {
             Ok(words) => {
                 let here = format!("{}/", dir.path().display());
                 Ok(words.into_iter().map(|w| w.into_string().unwrap().replace(&here, "HERE/")).collect())
@@ -229,12 +248,15 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        assert!(of("application = \"sort\"", &[]).unwrap_err().contains("format = 1"));
-        assert!(of("format = 2", &[]).unwrap_err().contains("it reads 1"));
-        assert!(of("format = 1\ninput = \"x\"", &[]).unwrap_err().contains("application"));
-        assert!(
-            of("format = 1\napplication = \"sort\"\ntype = { a = 1 }", &[]).unwrap_err().contains("type")
-        );
-        assert!(of("format = ", &[]).unwrap_err().contains("job.toml"));
+        let wrong = |text, place, words| {
+            let said = of(text, &[]).unwrap_err();
+            assert!(said.starts_with(&format!("/job.toml:{place}: ")) && said.contains(words), "{said}");
+        };
+        wrong("application = \"sort\"", "1:1", "format = 1");
+        wrong("format = 2", "1:10", "reads format 1");
+        wrong("format = 1\ninput = \"x\"", "1:1", "application");
+        wrong("format = 1\napplication = \"sort\"\ntype = { a = 1 }", "3:8", "type");
+        wrong("format = 1\napplication = 3", "2:15", "application");
+        wrong("format = ", "1:10", "not TOML");
     }
 }

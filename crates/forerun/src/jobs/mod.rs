@@ -23,7 +23,7 @@ use crate::{allocation, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{features, features_of_a_team, seeds};
-pub use file::words;
+pub use file::{JobFile, is_given, job_file};
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
 const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));

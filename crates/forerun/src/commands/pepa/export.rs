@@ -11,7 +11,7 @@ use super::solve::long_run;
 use super::states::explore;
 use crate::cli::pepa::{ExportArgs, ExportAs};
 use crate::commands::Context;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, request};
 use crate::file;
 
 pub(super) fn run(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
@@ -51,7 +51,7 @@ fn put(
         let mut out = BufWriter::new(io::stdout().lock());
         return match write(&mut out).and_then(|()| out.flush()) {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other.map_err(|e| failed(format!("standard output could not be written: {e}"))),
+            other => other.map_err(|e| file::unwritten(Path::new("standard output"), &e)),
         };
     }
     file::replace(path, |to| {
