@@ -6,6 +6,7 @@ use clap::{Args, Subcommand};
 use forerun_platform::{Share, Way};
 
 use super::DrawOptions;
+use super::options::share;
 
 const PACKET_FILE: &str = "\
 A description of a pipeline, here knn.toml, in TOML; a default is what stands in brackets:
@@ -67,7 +68,7 @@ pub struct PacketArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// How much longer than the best a makespan may be and still count as nearly as good.
-    #[arg(long, value_name = "SHARE", default_value = "1 %", value_parser = share)]
+    #[arg(long, value_name = "SHARE", default_value = "1 %", value_parser = within)]
     pub within: Share,
     /// Show these numbers of packets, instead of a curve around the best.
     #[arg(short = 'k', long, value_name = "K,…", value_delimiter = ',',
@@ -110,7 +111,9 @@ fn way(name: &str) -> Result<Way, String> {
     }
 }
 
-fn share(text: &str) -> Result<Share, String> {
-    let share: Share = text.parse().map_err(|e: forerun_platform::units::UnitError| e.to_string())?;
-    if share.0 <= 1.0 { Ok(share) } else { Err("expected at most 100 %".into()) }
+fn within(text: &str) -> Result<Share, String> {
+    match share(text) {
+        Some(share) if (0.0..=1.0).contains(&share) => Ok(Share(share)),
+        _ => Err("expected a share of at most 100 %, such as 5% or 0.05".into()),
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use forerun_platform::{Skeleton, Strategy, Way};
+use forerun_platform::{Share, Skeleton, Strategy, Way};
 
 use super::count::{count, number};
 use crate::allocation::Allocation;
@@ -155,7 +155,7 @@ pub struct PlanOptions {
 /// What `predict` takes beside the job.
 #[derive(Debug, Clone, Args)]
 pub struct PredictOptions {
-    /// Numbers of processors; without it, 1 and every power of 2 that the platform has.
+    /// Numbers of processors; without it, 1, every power of 2 that the platform has, and all that it has.
     #[arg(short, long, value_name = "P,…", value_delimiter = ',', value_parser = number_of_processors)]
     pub processors: Vec<usize>,
     /// By what, one or several: analytic (a closed form), simulated (virtual time), pepa (a process algebra model
@@ -165,8 +165,8 @@ pub struct PredictOptions {
     /// Write the PEPA model of the job on the one number of processors to FILE, for `forerun pepa`.
     #[arg(long, value_name = "FILE", conflicts_with = "efficiency")]
     pub write_model: Option<PathBuf>,
-    /// Instead of times, the work that each strategy needs to hold this efficiency (its isoefficiency
-    /// function), such as 0.8: above 0 and at most 1.
+    /// Instead of times, the least work with which each strategy reaches this efficiency (its isoefficiency
+    /// function), such as 0.8 or 80%, in one binary group if --groups, --arity and --set do not say otherwise.
     #[arg(long, value_name = "E", value_parser = efficiency, conflicts_with = "by")]
     pub efficiency: Option<f64>,
     /// Parts of the plan.
@@ -248,10 +248,19 @@ fn most_processors(text: &str) -> Result<usize, String> {
 }
 
 fn efficiency(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(e) if e > 0.0 && e <= 1.0 => Ok(e),
-        _ => Err("expected a number above 0 and at most 1, such as 0.8".into()),
+    match share(text) {
+        Some(e) if e > 0.0 && e <= 1.0 => Ok(e),
+        _ => Err("expected more than 0 and at most 1, such as 0.8 or 80%".into()),
     }
+}
+
+/// A part of something, as a number or in per cent.
+pub(super) fn share(text: &str) -> Option<f64> {
+    let share = match text.trim().strip_suffix('%') {
+        Some(_) => text.parse::<Share>().ok()?.0,
+        None => text.trim().parse().ok()?,
+    };
+    share.is_finite().then_some(share)
 }
 
 fn way_of_running(name: &str) -> Result<Way, String> {

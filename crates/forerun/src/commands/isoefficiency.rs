@@ -1,4 +1,4 @@
-//! `forerun predict --efficiency E`: how much work each strategy needs to hold an efficiency.
+//! `forerun predict --efficiency E`: how much work each strategy needs to reach an efficiency.
 
 use forerun_model::Load;
 use forerun_model::planner::Divisible;
@@ -8,7 +8,7 @@ use forerun_skeleton::reduction::Shape;
 use serde::Serialize;
 
 use crate::chart::{LineChart, Series, Spacing};
-use crate::cli::PredictOptions;
+use crate::cli::{PredictOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::drawn::Sheet;
 use crate::error::{CliError, request};
@@ -19,13 +19,13 @@ use crate::text::{self, Align, Table};
 #[derive(Debug, Serialize)]
 struct Curve {
     strategy: Strategy,
-    /// The efficiency to hold.
+    /// The efficiency to reach.
     efficiency: f64,
     task_bytes: f64,
     points: Vec<Point>,
 }
 
-/// The work with which it is held on so many processors; nothing where no amount is enough.
+/// The least work with which it is reached on so many processors; nothing where no amount is enough.
 #[derive(Debug, Serialize)]
 struct Point {
     processors: usize,
@@ -33,7 +33,11 @@ struct Point {
     work_s: Option<f64>,
     makespan_s: Option<f64>,
     efficiency: Option<f64>,
-    ceiling: f64,
+    /// As the work grows; none where the strategy cannot be run on so many.
+    ceiling: Option<f64>,
+    /// Why it cannot.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<String>,
 }
 
 impl From<Isoefficiency> for Point {
@@ -45,7 +49,8 @@ impl From<Isoefficiency> for Point {
             work_s: held.map(|h| h.work().0),
             makespan_s: held.map(|h| h.at.makespan.0),
             efficiency: held.map(|h| h.at.efficiency),
-            ceiling: of.ceiling,
+            ceiling: Some(of.ceiling),
+            refused: None,
         }
     }
 }
@@ -67,22 +72,63 @@ pub fn run(
     let pinned = how.shape.strategy.get();
     let mut curves = Vec::new();
     for strategy in Strategy::ALL.into_iter().filter(|s| pinned.is_none_or(|p| p == *s)) {
-        let shape = |p| Shape {
-            groups: how.shape.groups.unwrap_or(1),
-            arity: how.shape.arity.unwrap_or(2),
-            ..Shape::new(strategy, p)
-        };
-        // What no strategy was asked for in particular is left out where it cannot be.
-        let can: Vec<usize> =
-            ps.iter().copied().filter(|&p| pinned.is_some() || shape(p).check().is_ok()).collect();
-        let points = isoefficiency(shape, efficiency, &can, &load, costs, platform).map_err(request)?;
-        let points = points.into_iter().map(Point::from).collect();
+        let shape = |p| shape(strategy, p, &how.shape);
+        let mut points = Vec::with_capacity(ps.len());
+        for &p in ps {
+            match shape(p).check() {
+                Ok(()) => {
+                    let found = isoefficiency(shape, efficiency, &[p], &load, costs, platform);
+                    points.extend(found.map_err(request)?.into_iter().map(Point::from));
+                }
+                // What no strategy was asked for in particular is said where it cannot be.
+                Err(e) if pinned.is_none() => points.push(Point::refused(p, e.to_string())),
+                Err(e) => return Err(request(e)),
+            }
+        }
         curves.push(Curve { strategy, efficiency, task_bytes: bytes, points });
     }
     let console = &context.console;
+    console.note("shape", &shape_words(&how.shape))?;
     console.text(&table(&curves))?;
+    for why in curves.iter().flat_map(|c| c.points.iter().filter_map(|p| p.refused.as_ref())) {
+        console.note("note", why)?;
+    }
     how.draw.write(|| sheet(&curves), || chart(&curves))?;
     console.data(&curves)
+}
+
+/// The shape on so many processors: one binary group, tasks claimed, where the options do not say otherwise.
+fn shape(strategy: Strategy, processors: usize, pinned: &ShapeOptions) -> Shape {
+    let groups = pinned.groups.unwrap_or(1);
+    let plain = Shape::new(strategy, processors / groups.max(1));
+    Shape {
+        groups,
+        ranks: processors,
+        arity: pinned.arity.unwrap_or(2),
+        set: pinned.set.unwrap_or(plain.set),
+        ..plain
+    }
+}
+
+/// In what shape it is, since `predict` and `plan` choose another where that takes less time.
+fn shape_words(pinned: &ShapeOptions) -> String {
+    let groups = text::plural(pinned.groups.unwrap_or(1) as u64, "group");
+    let set = match pinned.set {
+        Some(set) => format!("sets of {}", text::count(set)),
+        None => "sets of half as many results as a group has ranks".into(),
+    };
+    format!(
+        "{groups}, fan-in {}; adaptive with {set}, tasks claimed; where --groups, --arity and --set are left out, a plan may \
+         take others and less time\nwork is what the tasks and merges of the run itself take one after the other",
+        pinned.arity.unwrap_or(2)
+    )
+}
+
+impl Point {
+    fn refused(processors: usize, why: String) -> Point {
+        let (tasks, work_s, makespan_s, efficiency, ceiling) = (None, None, None, None, None);
+        Point { processors, tasks, work_s, makespan_s, efficiency, ceiling, refused: Some(why) }
+    }
 }
 
 /// The size of a task, which stays as the work grows: the tasks', the grain, or what a plan takes.
@@ -120,11 +166,14 @@ fn table(curves: &[Curve]) -> String {
             table.row(vec![
                 name.into(),
                 point.processors.to_string(),
-                point.tasks.map_or("no amount".into(), text::count),
+                match (&point.refused, point.tasks) {
+                    (Some(_), _) => "not so".into(),
+                    (None, tasks) => tasks.map_or("no amount".into(), text::count),
+                },
                 seconds(point.work_s),
                 seconds(point.makespan_s),
                 point.efficiency.map_or("—".into(), text::share),
-                text::share(point.ceiling),
+                point.ceiling.map_or("—".into(), text::share),
             ]);
         }
     }
@@ -134,7 +183,7 @@ fn table(curves: &[Curve]) -> String {
 fn sheet(curves: &[Curve]) -> Sheet {
     let mut sheet = Sheet::new(&[
         "strategy",
-        "efficiency_to_hold",
+        "efficiency_to_reach",
         "task_bytes",
         "processors",
         "tasks",
@@ -167,7 +216,7 @@ fn chart(curves: &[Curve]) -> LineChart {
         ..Series::default()
     };
     LineChart {
-        title: format!("Work that holds an efficiency of {}", text::share(efficiency)),
+        title: format!("Least work that reaches an efficiency of {}", text::share(efficiency)),
         x: "processors".into(),
         y: "work in s".into(),
         x_spacing: Spacing::Logarithmic,

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::cli::ReproduceArgs;
 use crate::commands::Context;
+use crate::drawn::Sheet;
 use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
 use crate::reproduce::evaluate::reproduce;
@@ -15,7 +16,7 @@ use crate::reproduce::models::{Gives, models};
 use crate::reproduce::outcome::summary;
 use crate::reproduce::study::{Entry, Study, shipped};
 use crate::reproduce::{drawing, table};
-use crate::text;
+use crate::{file, text};
 
 /// Reproduces, or lists what can be.
 ///
@@ -24,6 +25,9 @@ use crate::text;
 pub fn run(args: &ReproduceArgs, context: &Context) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     if args.models {
+        if args.draw.csv.is_some() || args.draw.svg.is_some() {
+            return Err(request("--models: --csv and --svg are of entries; --json writes the models"));
+        }
         return list_models(context);
     }
     args.draw.check(console)?;
@@ -40,7 +44,7 @@ pub fn run(args: &ReproduceArgs, context: &Context) -> Result<(), CliError> {
     }
     let chosen = match (args.all, args.names.as_slice()) {
         (true, _) => all,
-        (false, []) => return list(&all, context),
+        (false, []) => return list(&all, args, context),
         (false, names) => choose(&all, names)?,
     };
     let colour = text::colour(&io::stdout());
@@ -109,7 +113,10 @@ struct Listed<'a> {
     study: &'a str,
 }
 
-fn list(all: &[(&Study, &Entry)], context: &Context) -> Result<(), CliError> {
+fn list(all: &[(&Study, &Entry)], args: &ReproduceArgs, context: &Context) -> Result<(), CliError> {
+    if args.draw.svg.is_some() {
+        return Err(request("--svg: a list has no plot; name an entry, or give --all"));
+    }
     let width = all.iter().map(|(_, entry)| entry.name.len()).max().unwrap_or(0);
     let mut listed = Vec::with_capacity(all.len());
     for (study, entry) in all {
@@ -123,6 +130,19 @@ fn list(all: &[(&Study, &Entry)], context: &Context) -> Result<(), CliError> {
             paper: &study.paper,
             study: &study.file,
         });
+    }
+    if let Some(path) = &args.draw.csv {
+        let mut sheet = Sheet::new(&["name", "title", "rows", "paper", "study"]);
+        for l in &listed {
+            sheet.rows.push(vec![
+                l.name.into(),
+                l.title.into(),
+                l.rows.into(),
+                l.paper.into(),
+                l.study.into(),
+            ]);
+        }
+        file::write(path, &sheet.csv()?)?;
     }
     context.console.data(&listed)
 }
