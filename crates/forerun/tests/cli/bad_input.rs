@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::util::{FORERUN, Place, Running, assert_gone, finish, home, is_root};
+use crate::util::{FORERUN, Place, Running, finish, home, is_root};
 
 #[test]
 fn inputs_that_are_none() {
@@ -177,6 +177,53 @@ fn a_result_that_was_there_stays_when_a_run_fails() {
     place.run("run sort text --type lines -o out").refused(1, &["text"]);
     assert_eq!(place.text("out"), "as it was");
     place.run("reduce --map cat --merge cat in -o in").refused(2, &["--out in", "input"]);
-    assert_gone("none");
     place.assert_clean();
+}
+
+/// Whatever reads a file of text says in a sentence that it is in UTF-16.
+#[test]
+fn files_in_utf_16() {
+    let place = Place::new();
+    place.profile();
+    let wide: Vec<u8> = "format = 1\nname = \"x\"\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let marked = [&b"\xff\xfe"[..], &wide].concat();
+    for (contents, name) in [(&wide, "wide.toml"), (&marked, "marked.toml")] {
+        place.write(name, contents);
+        place.write(format!("studies/{name}"), contents);
+        for line in [
+            "platform check {}",
+            "plan tasks 5 --profile profile.toml --platform {}",
+            "plan tasks 5 --profile {}",
+            "plan {}",
+            "model farm {}",
+            "model packet {}",
+            "map {}",
+            "pepa check {}",
+            "compare {}",
+            "reproduce --all --studies studies",
+        ] {
+            let said = place.run(&line.replace("{}", name));
+            assert_eq!(said.status.code(), Some(2), "{line}: {}", said.err);
+            let told = format!("{}{}", said.err, said.text());
+            assert!(told.contains(name) && told.contains("UTF-16"), "{line}: {told}");
+        }
+        std::fs::remove_file(place.path(format!("studies/{name}"))).unwrap();
+    }
+}
+
+/// A result is called as it was asked for, whether it was there before or not.
+#[test]
+fn a_result_keeps_its_name() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", [1; 400]);
+    for line in [
+        "run sort in -o out --profile profile.toml",
+        "run sort in -o out --profile profile.toml --strategy reduction-tree",
+        "run sort in -o out --skeleton scatter-gather",
+        "reduce --map cat --merge cat in -o out",
+    ] {
+        let said = place.run(line).ok().text();
+        assert!(said.contains(" B in out\n"), "{line}: {said}");
+    }
 }

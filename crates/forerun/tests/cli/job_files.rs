@@ -45,30 +45,44 @@ fn each_job_from_a_file() {
 fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
     let place = Place::new();
     let head = "format = 1\napplication = \"sort\"\ninput = \"in.bin\"\n";
-    for (text, words) in [
-        ("", &["format = 1"][..]),
-        ("format = 2\n", &["format = 2", "reads 1"]),
-        ("format = 1\n", &["application"]),
-        ("format = 1\napplication = \"sort\"\n", &["required", "FILE"]),
+    for (text, line, words) in [
+        ("", "1:1", &["format = 1"][..]),
+        ("format = 2\n", "1:10", &["format 2", "reads format 1"]),
+        ("format = 1\n", "1:1", &["application"]),
+        ("format = 1\napplication = \"sort\"\n", "", &["no \"input\""]),
+        ("format = 1\napplication = \"reduce\"\ninput = \"a\"\n", "", &["no \"map\" and no \"merge\""]),
         (
             "format = 1\napplication = \"sing\"\n",
+            "2:15",
             &["no application", "sing", "sort, features, reduce, lsi or tasks"],
         ),
-        ("\u{0}\u{1}binary", &["line 1", "not TOML"]),
-        ("format = 1\nno toml\n", &["line 2", "not TOML"]),
-        (&format!("{head}colour = 3\n"), &["no key colour"]),
-        (&format!("{head}type = {{ a = 1 }}\n"), &["type", "expected a string"]),
-        (&format!("{head}processors = 0\n"), &["--processors", "at least 1"]),
-        (&format!("{head}strategy = \"fast\"\n"), &["fast", "parallel-pipeline"]),
+        ("binary\u{1}", "1:7", &["not TOML"]),
+        ("format = 1\nno toml\n", "2:", &["not TOML"]),
+        (&format!("{head}colour = 3\n"), "4:10", &["no key colour"]),
+        (&format!("{head}type = {{ a = 1 }}\n"), "4:8", &["type", "expected a string"]),
+        (&format!("{head}processors = 0\n"), "4:14", &["processors", "at least 1"]),
+        (&format!("{head}strategy = \"fast\"\n"), "4:12", &["fast", "parallel-pipeline"]),
+        ("format = 1\napplication = \"tasks\"\ninput = -4\n", "3:9", &["-4", "whole number"]),
     ] {
         place.write("job.toml", text);
         let said = place.run("run job.toml").refused(2, words);
-        assert!(said.err.starts_with("forerun: job.toml"), "{}", said.err);
-        assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
+        assert!(said.err.starts_with(&format!("forerun: job.toml:{line}")), "{text}: {}", said.err);
+        assert!(!said.err.contains("--help"), "{}", said.err);
     }
+    // What the command line says beside the file is not the file's fault.
+    place.write("job.toml", head);
+    let said = place.run("run job.toml -p 0").refused(2, &["--processors", "at least 1"]);
+    assert!(!said.err.contains("job.toml"), "{}", said.err);
     place.write("job.toml", b"\xff\xfe\x00");
-    place
-        .run("run job.toml")
-        .refused(2, &["job.toml", "neither a job (sort, features, reduce, lsi, tasks) nor a job file"]);
-    place.run("run nothing.toml").refused(2, &["nothing.toml", "no such file"]);
+    place.run("run job.toml").refused(2, &["job.toml", "is not text"]);
+    place.write("job.toml", b"\x00\x01binary");
+    place.run("run job.toml").refused(2, &["job.toml", "is not text"]);
+    place.run("run nothing.toml").refused(
+        2,
+        &[
+            "nothing.toml",
+            "neither a job (sort, features, reduce, lsi, tasks) nor a job file",
+            "no such file",
+        ],
+    );
 }

@@ -108,3 +108,47 @@ fn a_batch_script_runs_the_job_as_planned() {
     let costs = "plan tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh";
     place.run(costs).refused(2, &["--sbatch"]);
 }
+
+/// Of the plans that are shown, none is shorter than the one that is taken.
+#[test]
+fn the_plan_is_the_shortest_that_is_shown() {
+    let place = Place::new();
+    for (tasks, task, merge, sink, more) in [
+        (50, "{ fixed = \"1 ms\", spread = 0.5 }", "10 us", "0 s", "--ordered --platform bme-pc-cluster"),
+        (100, "\"10 s\"", "20 s", "20 s", "--platform bme-pc-cluster"),
+        (100, "\"100 ms\"", "30 ms", "0 s", "--platform bme-pc-cluster -p 11"),
+        (10, "{ fixed = \"10 s\", spread = 0.1 }", "1 s", "1 s", "-p 8 --platform lehigh-fire"),
+        (20, "{ fixed = \"10 s\", spread = 0.1 }", "10 s", "10 s", "--platform lehigh-fire"),
+    ] {
+        place.write(
+            "p.toml",
+            format!(
+                "format = 1\napplication = \"any\"\n[reduction]\ntask = {task}\nmerge = \"{merge}\"\nsink = \"{sink}\"\n\
+                 result_bytes = \"1 kB\"\n"
+            ),
+        );
+        let shown = place.run(&format!("plan tasks {tasks} --profile p.toml {more}")).ok().text();
+        let rows = shown.lines().skip_while(|l| !l.contains("predicted") || !l.contains("tasks  ")).skip(1);
+        let rows: Vec<&str> = rows.collect();
+        assert!(rows.len() >= 3, "{shown}");
+        assert!(rows.iter().all(|row| !row.contains('−')), "{shown}");
+    }
+}
+
+#[test]
+fn more_ranks_than_cores_are_said() {
+    let place = Place::new();
+    place.profile();
+    let job = "tasks 50 --profile profile.toml --platform bme-pc-cluster";
+    for line in [
+        "predict {} -p 4,20",
+        "plan {} -p 20",
+        "run {} -p 20 --on simulated",
+        "predict {} -p 20 --efficiency 0.5",
+    ] {
+        let said = place.run(&line.replace("{}", job)).ok().text();
+        assert!(said.contains("bme-pc-cluster has 11 cores: of more ranks (20)"), "{line}: {said}");
+    }
+    let said = place.run(&format!("predict {job} -p 11")).ok().text();
+    assert!(!said.contains("cores"), "{said}");
+}

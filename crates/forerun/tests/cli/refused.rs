@@ -38,6 +38,17 @@ fn options_that_cannot_be() {
         ("plan sort in --max-processors 0", &["--max-processors 0", "at least 1"]),
         ("plan sort in --max-processors 2 -p 4", &["--processors 4", "--max-processors 2"]),
         ("run tasks 10", &["--profile"]),
+        ("run sort", &["required", "<FILE>", "forerun run sort --help"]),
+        ("predict tasks 5 --proces 3", &["--proces", "--processors", "--help"]),
+        ("predict tasks 0 --profile profile.toml", &["nothing to predict"]),
+        ("plan tasks 0 --profile profile.toml", &["nothing to predict"]),
+        ("run tasks 0 --profile profile.toml --on simulated", &["nothing to predict"]),
+        ("predict tasks 0 --profile profile.toml --efficiency 0.5", &["nothing to predict"]),
+        (
+            "plan tasks 5 --profile profile.toml --platform nonesuch",
+            &["nonesuch", "\"this\" for this machine"],
+        ),
+        ("predict tasks 5 --profile profile.toml --efficiency 0", &["0.8 or 80%"]),
         ("run tasks 99999999 --profile profile.toml", &["--on simulated"]),
         ("predict tasks 10 --size 5 --profile profile.toml", &["--size 5", "unit"]),
         ("reduce --map cat --merge cat", &["no input", "--files-from"]),
@@ -55,6 +66,11 @@ fn options_that_cannot_be() {
     ] {
         let said = place.run(line).refused(2, words);
         assert!(said.out.is_empty(), "{line}: {}", said.text());
+        assert!(
+            said.err.starts_with("forerun: ") && said.err.trim_end().lines().count() == 1,
+            "{}",
+            said.err
+        );
     }
     assert!(!place.path("out").exists() && !place.path("in.sorted").exists());
     place.assert_clean();

@@ -13,6 +13,12 @@ fn entries_are_listed_and_named() {
     for name in ["kuntraruk-table-1", "juhasz-figure-3", "mizutani-table-2", "du-knn-1st"] {
         assert!(listed.lines().any(|l| l.starts_with(name)), "{listed}");
     }
+    place.run("reproduce --list --csv list.csv -q").ok();
+    let table = place.text("list.csv");
+    assert_eq!(table.lines().count(), 1 + listed.lines().count());
+    assert!(table.starts_with("name,title,rows,paper,study\n"), "{table}");
+    place.run("reproduce --list --svg list.svg").refused(2, &["--svg", "no plot"]);
+    place.run("reproduce --models --csv models.csv").refused(2, &["--models", "--json"]);
     place.run("reproduce kuntraruk-tabel-1").refused(2, &["did you mean kuntraruk-table-1?", "--list"]);
     place.run("reproduce --all kuntraruk-table-1").refused(2, &["--all"]);
     let models = place.run("reproduce --models").ok().text();
@@ -52,9 +58,10 @@ fn all_entries_end_with_what_they_come_to() {
     let place = Place::new();
     let said = place.run("reproduce --all --svg a.svg").ok().text();
     assert!(said.contains(" for a reason, 0 do not"), "{said}");
-    for who in ["the paper's model", "our closed form", "our simulation"] {
+    // As the columns are called.
+    for who in ["their model", "closed form", "simulated"] {
         assert!(said.contains(&format!("  {who}: off by ")), "{who}");
-        assert!(place.text("a.svg").contains(&who.replace('\'', "&#39;")), "{who}");
+        assert!(place.text("a.svg").contains(&format!(">{who}</text>")), "{who}");
     }
 }
 
@@ -98,6 +105,42 @@ fn the_work_that_holds_an_efficiency_is_predicted() {
     assert_eq!(place.text("a.csv").lines().count(), 1 + 4 * 3);
     assert!(place.text("a.svg").contains("master-slave"));
     place.run(&format!("{job} --efficiency 1.5")).refused(2, &["--efficiency", "at most 1"]);
+    let of = |efficiency: &str| place.run(&format!("{job} --efficiency {efficiency}")).ok().text();
+    assert_eq!(of("0.6"), of("60%"));
+}
+
+/// Few tasks may reach what many do not; and what is said of an amount of work is what is predicted for it.
+#[test]
+fn the_work_that_reaches_an_efficiency_is_what_is_predicted_for_it() {
+    let place = Place::new();
+    place.write(
+        "profile.toml",
+        "format = 1\napplication = \"x\"\n[reduction]\ntask = \"100 ms\"\nmerge = \"30 ms\"\n\
+         result_bytes = \"1 kB\"\n",
+    );
+    let job = |tasks: u64| format!("predict tasks {tasks} --profile profile.toml --platform lehigh-fire");
+    let said = place.run(&format!("{} --efficiency 80% --json -", job(100))).ok();
+    let data = said.json();
+    let curves = data.as_array().unwrap();
+    let pinned = "--groups 1 --arity 2";
+    for curve in curves.iter().filter(|c| c["strategy"] != "adaptive") {
+        let strategy = curve["strategy"].as_str().unwrap();
+        for point in curve["points"].as_array().unwrap() {
+            let (p, Some(tasks)) = (point["processors"].as_u64().unwrap(), point["tasks"].as_u64()) else {
+                continue;
+            };
+            let line = format!("{} -p {p} --strategy {strategy} {pinned} --json -", job(tasks));
+            let predicted = place.run(&line).ok().json()[0]["makespan_s"].as_f64().unwrap();
+            assert_eq!(Some(predicted), point["makespan_s"].as_f64(), "{strategy} {p}");
+        }
+    }
+    let pipeline = curves.iter().find(|c| c["strategy"] == "parallel-pipeline").unwrap();
+    let at = |p: u64| pipeline["points"].as_array().unwrap().iter().find(|x| x["processors"] == p).unwrap();
+    assert_eq!(at(2)["tasks"], 2);
+    assert!(at(2)["ceiling"].as_f64().unwrap() < 0.6);
+    // What it cannot be run on is said, and has a row.
+    let cores = pipeline["points"].as_array().unwrap().last().unwrap();
+    assert!(cores["refused"].as_str().unwrap().contains("power of 2"), "{cores}");
 }
 
 #[test]
