@@ -11,7 +11,6 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
 use crate::simulate::makespan;
-use crate::text;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -100,18 +99,6 @@ impl Facts {
 
 /// What is said where there is nothing to do, so that no time is predicted.
 pub const NOTHING: &str = "there is nothing to predict: the input is empty";
-
-/// What is said where ranks share cores: of which option, on how many processors.
-pub fn shared(processors: &[usize], platform: &Platform) -> Option<String> {
-    let cores = platform.cores();
-    let more: Vec<String> =
-        processors.iter().filter(|p| **p > cores).map(|p| text::count(*p as u64)).collect();
-    let on = more.join(", ");
-    let has = text::plural(cores as u64, "core");
-    (!more.is_empty()).then(|| {
-        format!("{} has {has}: of more ranks ({on}) some share a core, and only take turns", platform.name)
-    })
-}
 
 /// Most results that a delivery can be asked to wait for.
 const MOST_RESULTS: u64 = 1 << 32;

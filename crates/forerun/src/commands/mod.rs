@@ -22,6 +22,8 @@ pub mod stream;
 pub mod tagger;
 pub mod treat;
 
+use forerun_platform::Platform;
+
 use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
 use crate::console::Console;
@@ -29,6 +31,7 @@ use crate::error::{CliError, failed};
 use crate::mpi::Work;
 use crate::paths::Paths;
 use crate::signals::Interrupt;
+use crate::text;
 
 /// What every command has at hand.
 #[derive(Debug, Clone)]
@@ -39,6 +42,27 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The job, for other processes that are to run it.
     pub work: Option<Work>,
+}
+
+impl Context {
+    /// Says that ranks share cores, where on one of these numbers of processors some do.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn note_shared(&self, processors: impl AsRef<[usize]>, platform: &Platform) -> Result<(), CliError> {
+        let cores = platform.cores();
+        let more = processors.as_ref().iter().filter(|p| **p > cores);
+        let more: Vec<String> = more.map(|p| text::count(*p as u64)).collect();
+        if more.is_empty() {
+            return Ok(());
+        }
+        let (on, has) = (more.join(", "), text::plural(cores as u64, "core"));
+        let shared = format!(
+            "{} has {has}: of more ranks ({on}) some share a core, and only take turns",
+            platform.name
+        );
+        self.console.note("note", &shared)
+    }
 }
 
 /// Does what the command line says.

@@ -8,7 +8,7 @@ use crate::cli::PlanOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, run};
 use crate::error::CliError;
-use crate::planning::{Facts, plan, shared};
+use crate::planning::{Facts, plan};
 use crate::{compare, describe, sbatch, text};
 
 /// Plans a job, or tasks that are known only by their costs.
@@ -38,9 +38,7 @@ pub fn run(
             ),
         )?;
     }
-    if let Some(note) = pinned.and_then(|p| shared(&[p], platform)) {
-        console.note("note", &note)?;
-    }
+    context.note_shared(pinned.as_slice(), platform)?;
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
     console.say("plan", &describe::plan(&planned))?;
     console.text(&describe::alternatives(&planned))?;

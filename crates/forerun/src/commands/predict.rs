@@ -6,7 +6,7 @@ use crate::cli::PredictOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, isoefficiency, run};
 use crate::error::{CliError, request};
-use crate::planning::{Facts, plan, shared};
+use crate::planning::{Facts, plan};
 use crate::{algebra, describe, drawings, file};
 
 /// Predicts a job.
@@ -24,7 +24,7 @@ pub fn run(
     facts.not_empty()?;
     if let Some(efficiency) = how.efficiency {
         let ps = processors(how, platform);
-        note_shared(&ps, platform, context)?;
+        context.note_shared(&ps, platform)?;
         return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
     }
     let outcomes = outcomes(facts, costs, platform, how, context)?;
@@ -44,7 +44,7 @@ pub(crate) fn outcomes(
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
     facts.not_empty()?;
-    note_shared(&processors(how, platform), platform, context)?;
+    context.note_shared(processors(how, platform), platform)?;
     let mut all = Predictions::default();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
@@ -102,14 +102,6 @@ fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
         }
     }
     all
-}
-
-/// Says that ranks share cores, where they do.
-fn note_shared(ps: &[usize], platform: &Platform, context: &Context) -> Result<(), CliError> {
-    match shared(ps, platform) {
-        Some(note) => context.console.note("note", &note),
-        None => Ok(()),
-    }
 }
 
 /// The numbers asked for; else 1, every power of 2 that the platform has, and all that it has.

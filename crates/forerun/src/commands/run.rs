@@ -10,7 +10,7 @@ use crate::algebra::Answer;
 use crate::cli::RunOptions;
 use crate::error::CliError;
 use crate::figures::Figures;
-use crate::planning::{Facts, NOTHING, plan, predicted, shared};
+use crate::planning::{Facts, NOTHING, plan, predicted};
 use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
 
 /// Runs a job.
@@ -65,10 +65,8 @@ pub fn run_planned(
     } else {
         console.note("plan", &describe::plan(&planned))?;
     }
-    if let Some(note) =
-        how.processors.get().and_then(|p| shared(&[p], platform)).filter(|_| how.on != Way::Mpi)
-    {
-        console.note("note", &note)?;
+    if how.on != Way::Mpi {
+        context.note_shared(how.processors.get().as_slice(), platform)?;
     }
     if how.on == Way::Simulated {
         facts.not_empty()?;
@@ -140,9 +138,7 @@ pub fn simulated(
     let costs = figures::reduction(profile)?;
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
     console.note("plan", &describe::plan(&planned))?;
-    if let Some(note) = how.processors.get().and_then(|p| shared(&[p], &platform)) {
-        console.note("note", &note)?;
-    }
+    context.note_shared(how.processors.get().as_slice(), &platform)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;

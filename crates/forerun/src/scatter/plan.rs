@@ -36,6 +36,7 @@ pub fn plan_costed(
 ) -> Result<(), CliError> {
     facts.not_empty()?;
     let (pinned, most) = (how.processors.get(), how.max_processors);
+    context.note_shared(pinned.as_slice(), platform)?;
     let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most)?;
     context.console.say("plan", &words::plan(&planned))?;
     context.console.text(&words::alternatives(&planned))?;

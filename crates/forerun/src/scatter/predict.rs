@@ -43,6 +43,7 @@ pub fn predict_costed(
     if how.write_model.is_some() {
         return Err(request(NO_MODEL));
     }
+    context.note_shared(predict::processors(how, platform), platform)?;
     predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)
 }
 

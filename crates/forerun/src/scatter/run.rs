@@ -41,6 +41,9 @@ pub(super) fn run_planned(
         Ok(()) => console.note("plan", &words::plan(planned))?,
         Err(nothing) => console.note("plan", &nothing.to_string())?,
     }
+    if how.on != Way::Mpi {
+        context.note_shared(how.processors.get().as_slice(), platform)?;
+    }
     let choice = &planned.best;
     if how.on == Way::Simulated {
         facts.not_empty()?;

@@ -149,6 +149,10 @@ fn more_ranks_than_cores_are_said() {
         let said = place.run(&line.replace("{}", job)).ok().text();
         assert!(said.contains("bme-pc-cluster has 11 cores: of more ranks (20)"), "{line}: {said}");
     }
+    place.write("in", [1; 40_000]);
+    let sort = "in --platform bme-pc-cluster --skeleton scatter-gather -p 20";
+    let said = place.run(&format!("plan sort {sort}")).ok().text();
+    assert!(said.contains("bme-pc-cluster has 11 cores: of more ranks (20)"), "{said}");
     let said = place.run(&format!("predict {job} -p 11")).ok().text();
     assert!(!said.contains("cores"), "{said}");
 }
