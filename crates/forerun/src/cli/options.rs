@@ -50,7 +50,7 @@ pub struct ShapeOptions {
     /// Results that a delivery of the adaptive strategy holds at least.
     #[arg(long, value_name = "N", value_parser = count)]
     pub set: Option<u64>,
-    /// Scatter-gather: input that is dealt out at once, at most, such as "1 MiB".
+    /// Scatter-gather: input that is dealt out at once, at most, such as "1 MiB", in whole elements.
     #[arg(long, value_name = "SIZE")]
     pub block: Option<String>,
     /// Scatter-gather: blocks that are read ahead and packets that are written behind, beside the first

@@ -24,6 +24,11 @@ pub(super) fn drift(points: &[Point], line: &Cost) -> f64 {
     }
     let levels: Vec<f64> =
         phases.into_values().filter(|(_, said)| *said > 0.0).map(|(took, said)| took / said).collect();
+    of_levels(&levels)
+}
+
+/// The same from the phases' levels: what each took by what the costs say of it.
+pub(crate) fn of_levels(levels: &[f64]) -> f64 {
     let n = levels.len() as f64;
     if levels.len() < 2 {
         return 0.0;

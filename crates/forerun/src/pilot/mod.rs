@@ -34,6 +34,7 @@ use forerun_skeleton::{Cancel, RunError};
 pub(crate) use self::clock::Clock;
 use self::contention::contention;
 use self::drift::drift;
+pub(crate) use self::drift::of_levels;
 use self::ends::rehearse;
 pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, lanes, merge_first, merge_pairs};

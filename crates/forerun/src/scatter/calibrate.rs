@@ -18,7 +18,7 @@ use forerun_skeleton::{Cancel, Failure, RunError};
 use super::costs::{Call, by_ways, reading};
 use super::rehearsal::{Calls, Stagehand};
 use super::small;
-use crate::pilot::{Clock, spill};
+use crate::pilot::{Clock, of_levels, spill};
 
 /// The part of the budget for what goes to the disk and back.
 const SPILL: u32 = 20;
@@ -27,18 +27,20 @@ const FINISHES: usize = 3;
 /// Size of the first blocks, which tell how long the others will take.
 const FIRST: u64 = 256 << 10;
 /// Blocks of a rank: few, and more that are smaller in proportion.
-const BLOCKS: [usize; 2] = [4, 16];
+const BLOCKS: [usize; 2] = [2, 32];
 /// Blocks of a size that is asked for and is smaller than those.
-const SMALL: u64 = 256;
+const SMALL: u64 = 1024;
 /// Turns, unless they would go on beyond the budget: one alone could be disturbed as a whole.
 const TURNS: u32 = 2;
 /// More turns than so many are not taken, however short they are.
 const MOST_TURNS: u32 = 4;
 /// Blocks that a turn takes the time of, if ranks that work beside each other slow each other by half.
-const TURN: f64 = 4.0 + 4.0 + 6.0;
+const TURN: f64 = 2.0 + 2.0 + 3.0;
 /// The part of the input that a run of the pilot may be, and of the memory that all may hold.
 const MOST: u64 = 2;
 const MEMORY: u64 = 4;
+/// A turn in which ranks slow each other by so much more than in others was disturbed.
+const DISTURBED: f64 = 1.5;
 /// Share of the job's time that the pilot may take, its bounds in seconds, and the share of the job
 /// that it never takes more than.
 const SHARE: f64 = 0.05;
@@ -125,7 +127,8 @@ pub fn calibrate(
 /// The calls that were timed: of one rank alone, and of all.
 #[derive(Debug, Default)]
 struct Found {
-    alone: Calls,
+    /// One rehearsal each.
+    alone: Vec<Calls>,
     together: Vec<Calls>,
     /// Of much smaller blocks that the run will have, and how many were read ahead.
     small: Option<(Calls, usize)>,
@@ -148,9 +151,9 @@ impl Found {
     ) -> Result<(), RunError> {
         let begun = Instant::now();
         for turn in 1..=MOST_TURNS {
-            self.alone.add(large.rehearse(1, BLOCKS[0], ahead.0)?);
+            self.alone.push(large.rehearse(1, BLOCKS[0], ahead.0)?);
             self.together.push(large.rehearse(ranks, BLOCKS[0], ahead.1)?);
-            self.alone.add(small.rehearse(1, BLOCKS[1], ahead.0)?);
+            self.alone.push(small.rehearse(1, BLOCKS[1], ahead.0)?);
             // Another turn, if it ends within the budget.
             if begun.elapsed() * (turn + 1) / turn > budget {
                 break;
@@ -174,12 +177,12 @@ impl Found {
     }
 
     fn blocks(&self) -> usize {
-        self.alone.process.len() + self.together.iter().map(|calls| calls.process.len()).sum::<usize>()
+        self.alone.iter().chain(&self.together).map(|calls| calls.process.len()).sum::<usize>()
     }
 
     /// How much longer the calls `of_phase` take, which cost `alone`, for each other worker; 0 to 1: cores that
-    /// take turns at a single one are no slower than that. Of the turns the lower median: what else a machine
-    /// does may hit one as a whole, and only ever makes it longer.
+    /// take turns at a single one are no slower than that. Of the turns it is the mean, without those far above
+    /// the lower median: what else a machine does may hit one as a whole.
     fn contention(&self, of_phase: fn(&Calls) -> &Vec<Call>, alone: &PhaseCost, workers: usize) -> f64 {
         let sum = |calls: &Calls, of: fn(&PhaseCost, &Call) -> f64| -> f64 {
             of_phase(calls).iter().map(|call| of(alone, call)).sum()
@@ -188,21 +191,48 @@ impl Found {
             |calls: &Calls| sum(calls, |_, c| c.seconds) / sum(calls, |a, c| a.seconds(c.bytes, c.ways));
         let mut ratios: Vec<f64> = self.together.iter().map(ratio).filter(|r| r.is_finite()).collect();
         ratios.sort_by(f64::total_cmp);
-        let slower = ratios.get(ratios.len().saturating_sub(1) / 2).map_or(0.0, |ratio| ratio - 1.0);
+        let middle = ratios.get(ratios.len().saturating_sub(1) / 2).copied().unwrap_or(1.0);
+        ratios.retain(|ratio| *ratio <= DISTURBED * middle);
+        let slower = ratios.iter().sum::<f64>() / ratios.len().max(1) as f64 - 1.0;
         if workers > 1 { (slower / (workers - 1) as f64).clamp(0.0, 1.0) } else { 0.0 }
+    }
+
+    /// How far rehearsals as a whole are from what these costs say of them, as far as that tells of a run.
+    fn drift(&self, workers: usize, process: &PhaseCost, local: &PhaseCost, slower: (f64, f64)) -> f64 {
+        let level = |calls: &Calls| -> f64 {
+            let beside = calls.local.len().saturating_sub(1) as f64;
+            let phases = [(&calls.process, process, slower.0), (&calls.local, local, slower.1)];
+            let (mut took, mut said) = (0.0, 0.0);
+            for (calls, cost, slower) in phases {
+                took += calls.iter().map(|c| c.seconds).sum::<f64>();
+                said += calls.iter().map(|c| cost.seconds(c.bytes, c.ways)).sum::<f64>()
+                    * (1.0 + slower * beside);
+            }
+            if said > 0.0 { took / said } else { 1.0 }
+        };
+        // Ranks that will not be together tell of nothing.
+        let together = if workers > 1 { &self.together[..] } else { &[] };
+        of_levels(&self.alone.iter().chain(together).map(level).collect::<Vec<f64>>())
     }
 
     /// What the phases of an input of `bytes` bytes cost.
     fn profile(&self, bytes: f64, element_bytes: f64, workers: usize) -> ScatterGatherProfile {
-        let all = |of: fn(&Calls) -> &Vec<Call>| -> Vec<Call> {
-            self.together.iter().chain([&self.alone]).flat_map(of).copied().collect()
+        // The first rank reads and writes beside others that work, where there are any.
+        let beside = if workers > 1 { &self.together } else { &self.alone };
+        let of = |from: &[Calls], of: fn(&Calls) -> &Vec<Call>| -> Vec<Call> {
+            from.iter().flat_map(of).copied().collect()
         };
-        let device = self.together.iter().chain([&self.alone]).map(|calls| calls.device).sum();
-        let read = reading(&all(|calls| &calls.read), device, bytes);
-        let write = by_ways(&all(|calls| &calls.write));
-        let process = by_ways(&self.alone.process);
-        let local = by_ways(&self.alone.local);
-        let local_alone = local;
+        let device = beside.iter().map(|calls| calls.device).sum();
+        let read = reading(&of(beside, |calls| &calls.read), device, bytes);
+        let write = by_ways(&of(beside, |calls| &calls.write));
+        let mut process = by_ways(&of(&self.alone, |calls| &calls.process));
+        let mut local = by_ways(&of(&self.alone, |calls| &calls.local));
+        let contention = self.contention(|calls| &calls.process, &process, workers);
+        let contention_local = self.contention(|calls| &calls.local, &local, workers);
+        let drift = self.drift(workers, &process, &local, (contention, contention_local));
+        for cost in [&mut process, &mut local] {
+            cost.error = cost.error.hypot(drift);
+        }
         let global: Vec<Call> = self.together.iter().filter_map(|calls| calls.global).collect();
         let merged = by_ways(&global);
         // More ranks are merged like more blocks are.
@@ -228,8 +258,8 @@ impl Found {
                 finish: PhaseCost { fixed: median(&self.finishes).unwrap_or(0.0), ..PhaseCost::default() },
                 element_bytes,
                 held: 1.0,
-                contention: self.contention(|calls| &calls.process, &process, workers),
-                contention_local: self.contention(|calls| &calls.local, &local_alone, workers),
+                contention,
+                contention_local,
             };
         match &self.small {
             Some((calls, ahead)) => small::with_calls(profile, calls, *ahead),

@@ -5,7 +5,7 @@ use forerun_platform::{Cost, PhaseCost};
 use crate::pilot::{Point, fit};
 
 /// Calls for less than the largest by more than this factor are left out.
-const ALIKE: f64 = 16.0;
+const ALIKE: f64 = 32.0;
 
 /// A timed call of a phase.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -8,9 +8,6 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
 
-/// How far the costs of blocks are trusted beyond the largest that was tried.
-const BEYOND: u64 = 4;
-
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
 pub struct Facts {
@@ -26,8 +23,8 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are of the
-    /// sizes that were `tried`, the smallest and the largest, or up to four times as large: what much
-    /// smaller ones would cost, and merging as many of them, is not known.
+    /// sizes that were `tried`, the smallest and the largest, or between: what others cost, which caches no longer
+    /// hold, is not known.
     pub fn of(
         job: &dyn ScatterGatherJob,
         ranks: usize,
@@ -37,7 +34,7 @@ impl Facts {
         let (least, most) = job.blocks(ranks, shape.window);
         let tried = tried.filter(|&(_, largest)| largest > 0 && shape.block.is_none());
         let (least, most) = tried.map_or((least, most), |(smallest, largest)| {
-            let most = most.min(largest.saturating_mul(BEYOND)).max(least);
+            let most = most.min(largest).max(least);
             (smallest.clamp(least, most), most)
         });
         Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most), step: job.step() }

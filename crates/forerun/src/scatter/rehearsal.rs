@@ -32,15 +32,6 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Adds what another rehearsal of the same kind has.
-    pub(super) fn add(&mut self, other: Calls) {
-        self.read.extend(other.read);
-        self.device += other.device;
-        self.process.extend(other.process);
-        self.local.extend(other.local);
-        self.write.extend(other.write);
-    }
-
     /// Seconds of all calls.
     pub(super) fn seconds(&self) -> f64 {
         let all = [&self.read, &self.process, &self.local, &self.write];
@@ -86,6 +77,7 @@ impl<'j> Stagehand<'j> {
         self.rehearsals += 1;
         let indices: Vec<u64> = (0..wanted).map(|i| from + i * step).collect();
         let calls = Mutex::default();
+        let before = from_device();
         let stage = &Observed { hand: self, indices: &indices, calls: &calls, ranks };
         let options = Options { cancel: self.cancel.clone(), ..Options::new(ranks) };
         let ran = if ahead == 0 {
@@ -100,7 +92,7 @@ impl<'j> Stagehand<'j> {
         };
         let first = ran.map_err(|e| placed(e, &indices))?.ranks.into_iter().next().unwrap_or_default();
         let calls = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
-        Ok(Calls { first, ..calls })
+        Ok(Calls { first, device: from_device() - before, ..calls })
     }
 }
 
@@ -127,9 +119,10 @@ fn timed<T>(clock: Clock, f: impl FnOnce() -> Result<T, AppError>) -> Result<(f6
     Ok((begun.seconds(), value))
 }
 
-/// Bytes that this thread has had read from devices so far, where the system tells.
+/// Bytes that this process has had read from devices so far, where the system tells: who reads does so on any thread, and
+/// to ask at every block would take longer than a small one.
 fn from_device() -> f64 {
-    let io = std::fs::read_to_string("/proc/thread-self/io").unwrap_or_default();
+    let io = std::fs::read_to_string("/proc/self/io").unwrap_or_default();
     let bytes = io.lines().find_map(|line| line.strip_prefix("read_bytes:"));
     bytes.and_then(|bytes| bytes.trim().parse().ok()).unwrap_or(0.0)
 }
@@ -151,14 +144,9 @@ impl Source for Observed<'_, '_> {
 
     fn get(&self, index: u64) -> Result<Option<ErasedMessage>, AppError> {
         let Some(&block) = self.indices.get(index as usize) else { return Ok(None) };
-        let before = from_device();
         let (seconds, got) = timed(Clock::Wall, || self.hand.parts.source.get(block))?;
-        let device = from_device() - before;
         let bytes = got.as_ref().map_or(0, Message::bytes) as f64;
-        note(self.calls, |calls| {
-            calls.read.push(Call { bytes, ways: 1.0, seconds });
-            calls.device += device;
-        });
+        note(self.calls, |calls| calls.read.push(Call { bytes, ways: 1.0, seconds }));
         Ok(got)
     }
 }
