@@ -38,7 +38,7 @@ pub struct Host {
     #[serde(rename = "kernel_s", default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<Measured<Seconds>>,
     /// Share of every core's time that other jobs take: what is left is the core's speed to a job
-    /// (see [`Host::free_speed`]).
+    /// (see [`Host::free_speed`]), and what messages' overheads have ([`Platform::busy_network`](crate::Platform::busy_network)).
     #[serde(default, skip_serializing_if = "is_idle")]
     pub background: Measured<Share>,
     /// How much cores of a host slow each other down.
