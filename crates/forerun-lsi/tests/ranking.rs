@@ -93,6 +93,16 @@ fn a_model_comes_back_from_its_bytes_and_damage_is_seen() {
     assert_eq!((read.ids(), read.values()), (model.ids(), model.values()));
     assert_eq!(read.vocabulary(), model.vocabulary());
     assert_eq!(read.to_bytes().unwrap(), bytes);
+    // Of its file too, which is mapped, and stays what it was when another takes its name.
+    let dir = tempfile::tempdir().unwrap();
+    let (path, next) = (dir.path().join("model"), dir.path().join("next"));
+    std::fs::write(&path, &bytes).unwrap();
+    let mapped = Model::open(&path).unwrap();
+    std::fs::write(&next, &bytes[..bytes.len() - 1]).unwrap();
+    std::fs::rename(&next, &path).unwrap();
+    assert_eq!(mapped.ranked(&queries, 10, 2), model.ranked(&queries, 10, 1));
+    assert_eq!(mapped.to_bytes().unwrap(), bytes);
+    assert!(Model::open(&path).unwrap_err().to_string().contains("damaged"));
     let mut padding = 0;
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();

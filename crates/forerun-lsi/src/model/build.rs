@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{About, Model, ModelOptions, Parts, unit};
+use super::{About, Model, ModelOptions, Numbers, Parts, unit};
 use crate::matrix::Sparse;
 use crate::svd::decompose;
 use crate::weight::weigh;
@@ -45,8 +45,8 @@ impl Model {
             ids: documents.iter().map(|d| d.id.clone()).collect(),
             weights,
             values: svd.values,
-            terms,
-            documents: coordinates,
+            terms: Numbers::Own(terms),
+            documents: Numbers::Own(coordinates),
         }))
     }
 }

@@ -1,9 +1,13 @@
 //! Models on disk.
 
+use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
+
+use forerun_mapped::Mapped;
 
 use super::format::{self, SECTIONS, Section};
-use super::{About, Model, Parts};
+use super::{About, Model, Numbers, Parts};
 use crate::{LsiError, Vocabulary};
 
 impl Model {
@@ -29,13 +33,14 @@ impl Model {
         Ok(format::pack(std::array::from_fn(|i| &sections[i][..])))
     }
 
-    /// The model of a file. It is read into memory once; copies of the model share that.
+    /// The model of a file, of which the numbers stay where they are: it is mapped, so that all processes of a host
+    /// share them. The file may be replaced by another meanwhile, but not written to ([`Mapped::open`]).
     ///
     /// # Errors
     /// The file cannot be read, is no model, is of another version, or is damaged.
     pub fn open(path: &Path) -> Result<Model, LsiError> {
-        let bytes = std::fs::read(path).map_err(|e| LsiError::unreadable(path, &e))?;
-        Model::from_bytes(&bytes).map_err(|what| LsiError::file(path, what))
+        let file = Arc::new(Mapped::open(path).map_err(|e| LsiError::unreadable(path, &e))?);
+        read(&file, |range| Numbers::of(&file, range)).map_err(|what| LsiError::file(path, what))
     }
 
     /// The model that these bytes are, as [`Model::to_bytes`] gives them.
@@ -43,22 +48,30 @@ impl Model {
     /// # Errors
     /// A sentence: they are no model, of another version, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Model, String> {
-        let sections = format::unpack(bytes)?;
-        let section = |which: Section| sections[which as usize];
-        read(section)
-            .ok_or_else(|| "the model is damaged (its parts do not fit together); build it again".into())
+        read(bytes, |range| Numbers::read(&bytes[range]))
     }
 }
 
-fn read<'a>(section: impl Fn(Section) -> &'a [u8]) -> Option<Model> {
+/// The model of these bytes, `numbers` of which are where it says.
+fn read(bytes: &[u8], numbers: impl Fn(Range<usize>) -> Option<Numbers>) -> Result<Model, String> {
+    let sections = format::unpack(bytes)?;
+    let range = |which: Section| sections[which as usize].clone();
+    parts(|which| &bytes[range(which)], |which| numbers(range(which)))
+        .ok_or_else(|| "the model is damaged (its parts do not fit together); build it again".into())
+}
+
+fn parts<'a>(
+    section: impl Fn(Section) -> &'a [u8],
+    numbers: impl Fn(Section) -> Option<Numbers>,
+) -> Option<Model> {
     let about: About = serde_json::from_slice(section(Section::About)).ok()?;
     let ids = format::unpack_texts(section(Section::Ids))?;
     let terms = format::unpack_texts(section(Section::Terms))?;
     let with = format::unpack_numbers(section(Section::Documents), u32::from_le_bytes)?;
     let weights = format::unpack_numbers(section(Section::Weights), f64::from_le_bytes)?;
     let values = format::unpack_numbers(section(Section::Values), f64::from_le_bytes)?;
-    let vectors = format::unpack_numbers(section(Section::TermVectors), f32::from_le_bytes)?;
-    let documents = format::unpack_numbers(section(Section::DocumentVectors), f32::from_le_bytes)?;
+    let vectors = numbers(Section::TermVectors)?;
+    let documents = numbers(Section::DocumentVectors)?;
     let fits = !values.is_empty()
         && with.len() == terms.len()
         && weights.len() == terms.len()

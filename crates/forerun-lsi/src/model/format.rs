@@ -12,6 +12,8 @@
 //! Then n entries of 24 bytes, in the order of [`Section`]: offset (8), length (8), CRC-32 of the section (4), zeros
 //! (4). Every section begins at a multiple of 64 bytes, so that numbers in a mapped file are aligned.
 
+use std::ops::Range;
+
 /// What the file begins with.
 const MAGIC: &[u8; 8] = b"FRUN-LSI";
 /// The version that this build writes and reads.
@@ -67,8 +69,8 @@ pub(super) fn pack(sections: [&[u8]; SECTIONS]) -> Vec<u8> {
     file
 }
 
-/// The sections of a file.
-pub(super) fn unpack(file: &[u8]) -> Result<[&[u8]; SECTIONS], String> {
+/// Where the sections of a file are.
+pub(super) fn unpack(file: &[u8]) -> Result<[Range<usize>; SECTIONS], String> {
     if file.get(..8) != Some(MAGIC) {
         return Err("this is not a model of forerun lsi; make one with forerun lsi build".into());
     }
@@ -94,15 +96,16 @@ pub(super) fn unpack(file: &[u8]) -> Result<[&[u8]; SECTIONS], String> {
     if word(24) != Some(crc32fast::hash(&header)) {
         return Err(broken("the checksum of its header"));
     }
-    let mut sections: [&[u8]; SECTIONS] = [&[]; SECTIONS];
+    let mut sections: [Range<usize>; SECTIONS] = Default::default();
     for (number, section) in sections.iter_mut().enumerate() {
         let at = HEADER + number * ENTRY;
         let range = long(at).zip(long(at + 8)).and_then(|(offset, length)| {
             let offset = usize::try_from(offset).ok()?;
             Some(offset..offset.checked_add(usize::try_from(length).ok()?)?)
         });
-        let found = range.and_then(|range| file.get(range)).ok_or_else(|| broken("a section is cut off"))?;
-        if word(at + 16) != Some(crc32fast::hash(found)) {
+        let found = range.filter(|range| file.get(range.clone()).is_some());
+        let found = found.ok_or_else(|| broken("a section is cut off"))?;
+        if word(at + 16) != Some(crc32fast::hash(&file[found.clone()])) {
             return Err(broken("the checksum of a section"));
         }
         *section = found;

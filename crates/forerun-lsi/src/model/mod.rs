@@ -3,6 +3,7 @@
 mod build;
 mod file;
 mod format;
+mod numbers;
 mod plain;
 
 pub use self::plain::plain;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::numbers::Numbers;
 use crate::ranking::{Best, Folded, Hit, matched};
 use crate::svd::SvdOptions;
 use crate::{Analysis, Vocabulary, Weighting};
@@ -52,7 +54,7 @@ pub(crate) struct About {
 }
 
 /// A collection in its reduced space: T_k, S_k and S_kD_k, with the vocabulary and the documents' names. Copies share what they
-/// hold, so that all ranks of a process use one.
+/// hold, so that all ranks of a process use one; of T_k and S_kD_k of a file all processes of a host do.
 #[derive(Debug, Clone)]
 pub struct Model(Arc<Parts>);
 
@@ -66,9 +68,9 @@ pub(crate) struct Parts {
     pub(crate) weights: Vec<f64>,
     pub(crate) values: Vec<f64>,
     /// T_k, a row a term.
-    pub(crate) terms: Vec<f32>,
+    pub(crate) terms: Numbers,
     /// S_kD_k, a row a document, each divided by its length.
-    pub(crate) documents: Vec<f32>,
+    pub(crate) documents: Numbers,
 }
 
 impl Model {

@@ -1,0 +1,87 @@
+//! Files as the system holds them: mapped, so that all processes of a host share one copy in memory.
+//!
+//! This is a crate of its own because mapping a file is `unsafe` in Rust, whatever is done with it: the bytes are the file's,
+//! and change with it.
+
+#![forbid(missing_docs)]
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::ops::Deref;
+use std::path::Path;
+
+use memmap2::Mmap;
+
+/// The bytes of a file.
+#[derive(Debug)]
+pub struct Mapped(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mmap),
+    /// Of what cannot be mapped, such as a pipe.
+    Read(Vec<u8>),
+}
+
+impl Mapped {
+    /// Maps a file, of which nothing is read before it is looked at; what is no regular file is read.
+    ///
+    /// The file must not be written to as long as this lives, but may be replaced by another of its name: who writes into it
+    /// changes the bytes, and who shortens it has the system end this process (`SIGBUS`). Of a file that Forerun writes
+    /// neither happens: it is written under another name, and renamed when it is complete.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn open(path: &Path) -> io::Result<Mapped> {
+        let mut file = File::open(path)?;
+        if !file.metadata()?.is_file() {
+            let mut bytes = Vec::new();
+            file.read_to_end(&mut bytes)?;
+            return Ok(Mapped(Bytes::Read(bytes)));
+        }
+        map(&file).map(|map| Mapped(Bytes::Mapped(map)))
+    }
+}
+
+#[allow(unsafe_code, reason = "mapping is")]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the map is for reading, and its bytes are only read as bytes, of which any are valid. That nobody writes to the
+    // file meanwhile is what `Mapped::open` asks for; no type system can see it.
+    unsafe { Mmap::map(file) }
+}
+
+impl Deref for Mapped {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_its_bytes_and_another_of_its_name_another() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        for bytes in [&b""[..], b"some", &[7; 100_000]] {
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(&*Mapped::open(&path).unwrap(), bytes);
+        }
+        let held = Mapped::open(&path).unwrap();
+        std::fs::write(dir.path().join("next"), "next").unwrap();
+        std::fs::rename(dir.path().join("next"), &path).unwrap();
+        assert_eq!((held.len(), &*Mapped::open(&path).unwrap()), (100_000, &b"next"[..]));
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_read() {
+        assert!(Mapped::open(Path::new("/dev/null")).unwrap().is_empty());
+        assert!(Mapped::open(Path::new("/")).is_err());
+    }
+}
