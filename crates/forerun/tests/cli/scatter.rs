@@ -96,10 +96,11 @@ fn a_pilot_of_few_bytes_ends() {
 #[test]
 fn ranks_share_the_cores_that_there_are() {
     let place = Place::new();
-    place.write("p.toml", PROFILE.replace("463 ns/B", "1 ns/B"));
+    // Of merging the cost does not go by the number of a rank's blocks here.
+    place.write("p.toml", PROFILE.replace("463 ns/B", "1 ns/B").replace("per_byte_way", "per_byte"));
     place.write(
         "two.toml",
-        "format = 1\n[[host]]\nname = \"h\"\ncores = 2\n[network]\nlatency = \"1 us\"\noverhead = \"1 us\"\n",
+        "format = 1\n[[host]]\nname = \"h\"\ncores = 2\n[network]\nlatency = \"1 us\"\nbandwidth = \"10 GB/s\"\n",
     );
     let line =
         "predict tasks 1000 --size 64KiB --skeleton scatter-gather --profile p.toml --platform two.toml";
@@ -122,7 +123,8 @@ fn a_slow_disk_that_is_described_is_waited_for() {
         finish = { per_byte = \"1 ns/B\" }\nresult_bytes = { per_byte = 1.0 }\n";
     place.write("p.toml", format!("{}{reduction}", PROFILE.replace("463 ns/B", "1 ns/B")));
     let machine = |storage: &str| {
-        let host = "[[host]]\nname = \"h\"\ncores = 1\n[network]\nlatency = \"1 us\"\noverhead = \"1 us\"\n";
+        let host =
+            "[[host]]\nname = \"h\"\ncores = 1\n[network]\nlatency = \"1 us\"\nbandwidth = \"10 GB/s\"\n";
         place.write("m.toml", format!("format = 1\n{host}{storage}"));
     };
     let times = || -> Vec<f64> {
@@ -140,7 +142,12 @@ fn a_slow_disk_that_is_described_is_waited_for() {
         assert!((1.55..1.59).contains(&(slow - fast)), "{slow} and {fast}");
     }
     machine("[storage]\nread = \"100 GB/s\"\nwrite = \"100 GB/s\"\n");
-    assert_eq!(times(), without, "a fast one makes nothing faster than it was measured");
+    for (fast, without) in times().into_iter().zip(&without) {
+        assert!(
+            (fast / without - 1.0).abs() < 0.01,
+            "nothing is faster than it was measured: {fast} and {without}"
+        );
+    }
 }
 
 #[test]
@@ -155,10 +162,10 @@ fn blocks_have_whole_elements_and_memory_for_all_of_them() {
     place
         .run("run sort in --skeleton reduction -p 1 -o out --memory 1MB --grain 4B")
         .refused(2, &["grain of 4"]);
-    let said = place.run(&format!("{line} --block 1001B --profile p.toml --json -")).ok();
+    let said = place.run(&format!("{line} --block 2003B --profile p.toml --json -")).ok();
     let outcome = &said.json()[0];
     let blocks = outcome["plan"]["grain"]["tasks"].as_u64().unwrap();
-    assert_eq!((blocks, outcome["plan"]["grain"]["bytes"].as_u64()), (160, Some(1000)));
+    assert_eq!((blocks, outcome["plan"]["grain"]["bytes"].as_u64()), (80, Some(2000)));
     assert_eq!(outcome["stages"]["process"]["count"].as_u64(), Some(blocks));
     assert!(place.read("out") == (0..40_000u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
 }
@@ -170,7 +177,7 @@ fn what_small_blocks_cost_beside_their_bytes_is_predicted() {
     for p in [1, 2] {
         let line = format!("run sort in --type u32 --skeleton scatter-gather -p {p} -o out --block");
         let of = |block: &str| -> Vec<f64> {
-            let said = place.run(&format!("{line} {block} --json -")).ok();
+            let said = place.run(&format!("{line} {block} --by analytic --json -")).ok();
             said.json().as_array().unwrap().iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect()
         };
         // The one was off by a factor of a hundred where it went by the bytes alone.
