@@ -74,6 +74,9 @@ pub trait Job: Sync {
     /// How the input can be cut.
     fn extent(&self) -> Extent;
 
+    /// Forgets the results that a pilot kept: no run of this job follows.
+    fn forget(&self) {}
+
     /// When the sets that its sinks were given become one result.
     fn join(&self) -> JoinAt;
 

@@ -89,6 +89,17 @@ proptest! {
     }
 }
 
+/// Pieces that are larger than a task may be are tasks by themselves, and set no grain.
+#[test]
+fn a_grain_is_within_its_limit_whatever_the_pieces() {
+    let profile = costs(0.001, 0.0005, 0.0, 10.0);
+    let platform = cluster(network(1e-5, 1e-6, 0.0));
+    let sizes: Vec<u64> = [1_100_000].into_iter().chain([5_000; 10]).collect();
+    let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain: 20_000 };
+    let planned = plan(&Request { max_processors: 2, ..Request::new(&platform, &profile, input) }).unwrap();
+    assert!(planned.ranked.iter().all(|choice| choice.plan.grain.bytes <= 20_000), "{planned:?}");
+}
+
 #[test]
 fn a_cut_input_keeps_every_processor_busy() {
     let profile = ReductionProfile {

@@ -161,6 +161,10 @@ impl Job for CommandJob {
         true
     }
 
+    fn forget(&self) {
+        self.commands.done().take_all();
+    }
+
     fn join(&self) -> JoinAt {
         JoinAt::Sink
     }

@@ -110,7 +110,7 @@ fn undone(request: &Request<'_>, ranks: usize) -> Result<Vec<Cut>, ModelError> {
                 }
                 Some(grain) => vec![grain],
                 None => {
-                    let mean = total / sizes.len().max(1) as u64;
+                    let mean = (total / sizes.len().max(1) as u64).min(*max_grain);
                     let mut all = grains(total, ranks, (mean.max(1), (*max_grain).min(total.max(1))));
                     all.push(1);
                     all

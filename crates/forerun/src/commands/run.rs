@@ -25,6 +25,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
     if how.on == Way::Simulated {
         let Figures { profile, largest, .. } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        job.forget();
         return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
     }
     let Figures { platform, profile, largest } =

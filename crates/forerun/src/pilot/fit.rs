@@ -37,6 +37,8 @@ const ROUNDS: usize = 20;
 /// What the machine does to one call it does to those beside it: as many as there are, they tell
 /// no more than two that are independent.
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
+/// What takes up to so many times as long as the fastest call of all is taken for starting processes.
+const STARTED: f64 = 3.0;
 /// Relative error of a cost whose spread cannot be told.
 const UNTOLD: f64 = 0.25;
 /// Confidence of the intervals.
@@ -52,6 +54,12 @@ const TOP: f64 = 5.0;
 /// both are scaled so that all calls together take what they took: calls that are late are later
 /// than early ones are early, and what a run adds up is their mean, which lies above the middle.
 pub(crate) fn fit(points: &[Point]) -> Cost {
+    fit_from(points, 0.0)
+}
+
+/// The same of calls of which the fastest of any kind took `least` seconds: with processes to start, small calls take about as long
+/// whatever their bytes.
+pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
     let points: Vec<Point> = points.iter().copied().filter(|p| p.seconds > 0.0).collect();
     if points.is_empty() {
         return Cost::default();
@@ -62,7 +70,7 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
     let mut line = (0.0, 0.0);
     let mut scale = 0.0;
     for _ in 0..ROUNDS {
-        line = straight(&points, &weights);
+        line = straight(&points, &weights, least);
         let residuals: Vec<f64> = points.iter().map(|p| p.seconds / expected(line, p) - 1.0).collect();
         scale = median(&residuals.iter().map(|r| r.abs()).collect::<Vec<_>>()).unwrap_or(0.0) / MAD;
         for ((weight, r), p) in weights.iter_mut().zip(&residuals).zip(&points) {
@@ -122,8 +130,9 @@ fn expected(line: (f64, f64), p: &Point) -> f64 {
 /// A part that does not grow with the bytes is believed as far as it shows: the noise of calls of
 /// about one size looks like one as often as not, and where it would be negative it cannot be, so that on
 /// the whole larger calls would be taken to cost less than they do. The line is drawn towards that
-/// through the origin by 1 / F, F what it explains more over what is left (James and Stein, 1961).
-fn straight(points: &[Point], weights: &[f64]) -> (f64, f64) {
+/// through the origin by 1 / F, F what it explains more over what is left (James and Stein, 1961); where starting takes
+/// `least`, towards one from there.
+fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
     let (mut s, mut sx, mut sxx, mut sy, mut sxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
     for (p, &w) in points.iter().zip(weights) {
         s += w;
@@ -136,13 +145,14 @@ fn straight(points: &[Point], weights: &[f64]) -> (f64, f64) {
     if sxx <= 0.0 {
         return flat;
     }
-    let proportional = (0.0, sxy / sxx);
+    let floor = (STARTED * least).min(flat.0);
+    let proportional = (floor, ((sxy - floor * sx) / sxx).max(0.0));
     let determinant = s * sxx - sx * sx;
     if determinant <= 1e-9 * s * sxx {
         return proportional;
     }
     let line = ((sxx * sy - sx * sxy) / determinant, (s * sxy - sx * sy) / determinant);
-    if line.0 <= 0.0 {
+    if line.0 <= least {
         return proportional;
     }
     let fitted = if line.1 > 0.0 { line } else { flat };
@@ -155,15 +165,33 @@ fn straight(points: &[Point], weights: &[f64]) -> (f64, f64) {
         return proportional;
     }
     let trust = 1.0 - left / (more * free);
-    (trust * fitted.0, trust * fitted.1 + (1.0 - trust) * proportional.1)
+    let mixed = |fitted: f64, other: f64| trust * fitted + (1.0 - trust) * other;
+    (mixed(fitted.0, proportional.0), mixed(fitted.1, proportional.1))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Point, fit};
+    use super::{Point, fit, fit_from};
 
     fn points(of: &[(f64, f64)]) -> Vec<Point> {
         of.iter().map(|&(bytes, seconds)| Point::new(bytes, seconds)).collect()
+    }
+
+    /// Merges of a few bytes take what a process takes to start, and so do those of a thousand times as many.
+    #[test]
+    fn what_starting_takes_is_not_taken_for_bytes() {
+        let small: Vec<_> = (0..12).map(|i| (f64::from(5 + i % 2), 1.5e-3 + 2e-4 * f64::from(i / 2 % 3))).collect();
+        let cost = fit_from(&points(&small), 1e-3);
+        assert!((1.5e-3..3e-3).contains(&cost.seconds(1e4, 1.0)), "{cost:?}");
+        assert!(fit(&points(&small)).seconds(1e4, 1.0) > 0.1, "in a process there is nothing to start");
+        // What takes much longer than that does so by its bytes.
+        let large: Vec<_> = [0.9, 1.1, 1.0].iter().map(|f| (1e6 * f, 0.1 * f)).collect();
+        let cost = fit_from(&points(&large), 1e-3);
+        assert!((cost.seconds(1e7, 1.0) - 0.97).abs() < 0.05, "{cost:?}");
+        // And with sizes that differ the line is what it is.
+        let line: Vec<_> = [1e3, 1e4, 1e5, 1e6].iter().map(|&b| (b, 4e-3 + 3e-9 * b)).collect();
+        let cost = fit_from(&points(&line), 1e-3);
+        assert!((cost.fixed - 4e-3).abs() < 1e-9 && (cost.per_byte - 3e-9).abs() < 1e-15, "{cost:?}");
     }
 
     #[test]

@@ -36,6 +36,7 @@ use self::contention::contention;
 use self::drift::drift;
 pub(crate) use self::drift::of_levels;
 use self::ends::rehearse;
+use self::fit::fit_from;
 pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, lanes, merge_first, merge_pairs};
 use self::sample::{Sampled, Sampler};
@@ -151,10 +152,14 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     // (What a process costs before it reads anything shows best in small ones.)
     let like = |p: &Point| job.outside() || fine(job, &extent) || p.bytes * ALIKE >= largest;
     let alike: Vec<Point> = all().filter(like).map(alone).collect();
-    let mut task = fit(&alike);
+    let merges: Vec<Point> =
+        sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
+    // Of work in this process, nothing is to be started.
+    let calls = alike.iter().chain(&merges).map(|call| call.seconds);
+    let least = if job.outside() { calls.fold(f64::INFINITY, f64::min) } else { 0.0 };
+    let mut task = fit_from(&alike, least);
     let drift = drift(&alike, &task);
-    let merge: Vec<Point> = sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
-    let mut merge = fit(&merge);
+    let mut merge = fit_from(&merges, least);
     let part = Duration::from_secs_f64(budget * END);
     let mut ends = rehearse(job, clock, pieces, &merge, part)?;
     let result_bytes = sampled.result_bytes();

@@ -69,6 +69,8 @@ impl Treat for PlanOptions {
         let how = &PlanOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
         let Figures { platform, profile, largest } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        // What the pilot did is to be done again by the run that is asked about.
+        job.forget();
         let facts = Facts::of(job, largest, &how.shape);
         plan::run(&facts, figures::reduction(&profile)?, &platform, Some(job), how, context)
     }

@@ -70,6 +70,8 @@ impl Treat for PredictOptions {
         let how = &PredictOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
         let Figures { platform, profile, largest } =
             figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
+        // What the pilot did is to be done again by the run that is asked about.
+        job.forget();
         let facts = Facts::of(job, largest, &how.shape);
         predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }
