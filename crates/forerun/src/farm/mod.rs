@@ -84,7 +84,8 @@ pub fn run<J: FarmJob>(
     // Of a run on MPI, the first rank gets what the pilot gives.
     let kept = work.is_some().then(Mutex::default);
     let at_once = if work.is_some() { 1 } else { team.slaves };
-    let found = pilot::pilot(job, &mut rest, at_once, &how.shape, kept.as_ref(), interrupt)?;
+    let found =
+        pilot::pilot(job, &mut rest, (at_once, platform.cores()), &how.shape, kept.as_ref(), interrupt)?;
     let costs = found.as_ref().map(|found| &found.costs);
     if let Some(found) = &found {
         console.note("pilot", &pilot::words(found))?;
@@ -93,8 +94,11 @@ pub fn run<J: FarmJob>(
         file::write(file, profile(job, costs).to_toml().as_bytes())?;
     }
     let hosts = how.platform.is_some().then_some(&platform);
-    let plan = plan::plan(costs, rest.len() as u64, team, (&platform, hosts), &how.shape)?;
+    let plan = plan::plan(costs, rest.len() as u64, (team, how.on), (&platform, hosts), &how.shape)?;
     console.note("plan", &plan::words(&plan))?;
+    if work.is_none() {
+        context.note_shared([team.slaves], &platform)?;
+    }
     let done = match work {
         Some(work) => {
             job.let_go();

@@ -1,17 +1,19 @@
 //! What a task costs: some from all over the input are done, as many at a time as in the run.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use forerun_apps::FarmJob;
-use forerun_platform::{Cost, FarmProfile};
+use forerun_platform::{Cost, FarmProfile, Wait};
 use forerun_skeleton::farm::Shape;
 use indicatif::ProgressBar;
 
 use super::run::farm;
+use super::subset::Trials;
 use crate::cli::FarmShape;
 use crate::error::CliError;
+use crate::pilot::{Clock, Took};
 use crate::signals::Interrupt;
 use crate::text;
 
@@ -29,7 +31,7 @@ pub(super) struct Found {
     seconds: f64,
 }
 
-/// Does some of the tasks of `rest`, and takes them out of it; their answers are delivered, or kept as bytes where that is asked
+/// Does some of the tasks of `rest`, so many at a time on so many cores, and takes them out of it; their answers are delivered, or kept as bytes where that is asked
 /// for. None where there are too few.
 ///
 /// # Errors
@@ -37,7 +39,7 @@ pub(super) struct Found {
 pub(super) fn pilot<J: FarmJob>(
     job: &J,
     rest: &mut Vec<u64>,
-    slaves: usize,
+    (slaves, cores): (usize, usize),
     how: &FarmShape,
     kept: Option<&Mutex<Vec<u8>>>,
     interrupt: &Interrupt,
@@ -45,7 +47,7 @@ pub(super) fn pilot<J: FarmJob>(
     let begun = Instant::now();
     let most = (rest.len() / PART).clamp(slaves.min(rest.len() / 2), MOST.max(slaves));
     let order: Vec<u64> = spread_out(rest.len()).take(most).map(|at| rest[at]).collect();
-    let tried = Mutex::new(Vec::new());
+    let tried = Trials::new(Clock::of_turns(slaves, cores));
     let bar = ProgressBar::hidden();
     let (mut from, mut round) = (0, slaves);
     while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S {
@@ -60,22 +62,25 @@ pub(super) fn pilot<J: FarmJob>(
     }
     let done: HashSet<u64> = order[..from].iter().copied().collect();
     rest.retain(|task| !done.contains(task));
-    let tried = tried.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let tried = tried.into_inner();
     Ok(costs(&tried).map(|costs| Found { costs, tasks: tried.len(), seconds: begun.elapsed().as_secs_f64() }))
 }
 
 /// Mean costs, their spread, and by how much the mean may be off.
-fn costs(tried: &[(f64, u64)]) -> Option<FarmProfile> {
+fn costs(tried: &[(Took, u64)]) -> Option<FarmProfile> {
     if tried.is_empty() {
         return None;
     }
     let n = tried.len() as f64;
-    let mean = tried.iter().map(|(s, _)| s).sum::<f64>() / n;
+    let mean = tried.iter().map(|(took, _)| took.seconds).sum::<f64>() / n;
+    let wait = tried.iter().map(|(took, _)| took.wait).sum::<f64>() / n;
     let bytes = tried.iter().map(|(_, bytes)| *bytes as f64).sum::<f64>() / n;
-    let variance = tried.iter().map(|(s, _)| (s - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let variance =
+        tried.iter().map(|(took, _)| (took.seconds - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
     // Of a single task nothing is known of the spread: it could as well have been anything.
     let spread = if n < 2.0 { 1.0 } else { variance.sqrt() / mean.max(f64::MIN_POSITIVE) };
-    let task = Cost { spread, error: spread / n.sqrt(), ..Cost::constant(mean) };
+    let wait = Wait { fixed: wait.min(mean), ..Wait::default() };
+    let task = Cost { wait, spread, error: spread / n.sqrt(), ..Cost::constant(mean - wait.fixed) };
     Some(FarmProfile { task, result_bytes: (bytes, 0.0), ..FarmProfile::default() })
 }
 
@@ -89,10 +94,10 @@ fn spread_out(n: usize) -> impl Iterator<Item = usize> {
 
 /// What was found, in a line.
 pub(super) fn words(found: &Found) -> String {
-    let Cost { fixed, spread, .. } = found.costs.task;
+    let Cost { fixed, wait, spread, .. } = found.costs.task;
     format!(
         "task {} ±{} ({} in {})",
-        text::seconds(fixed),
+        text::seconds(fixed + wait.fixed),
         text::share(spread),
         text::plural(found.tasks as u64, "task"),
         text::seconds(found.seconds)
@@ -119,8 +124,10 @@ mod tests {
 
     #[test]
     fn costs_are_means() {
-        let found = costs(&[(1.0, 10), (2.0, 20), (3.0, 30)]).expect("some");
-        assert_eq!((found.task.fixed, found.task.spread, found.result_bytes), (2.0, 0.5, (20.0, 0.0)));
+        let took = |seconds, bytes| (Took { seconds, wait: 0.5 }, bytes);
+        let found = costs(&[took(1.0, 10), took(2.0, 20), took(3.0, 30)]).expect("some");
+        assert_eq!((found.task.fixed, found.task.wait.fixed), (1.5, 0.5));
+        assert_eq!((found.task.spread, found.result_bytes), (0.5, (20.0, 0.0)));
         assert!(costs(&[]).is_none());
     }
 }

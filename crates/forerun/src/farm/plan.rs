@@ -1,8 +1,9 @@
 //! How many tasks a message has, what the master can keep up with, and how long it takes.
 
 use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
+use forerun_model::reduction::start_up;
 use forerun_platform::{
-    Deal, FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy,
+    Deal, FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Way,
 };
 use forerun_skeleton::farm::HEADER;
 
@@ -21,14 +22,15 @@ const TRIP: f64 = 0.005;
 const MOST_RANKS: usize = 4096;
 
 /// Plans `rest` tasks, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
-/// many cores of the platform's kind as there are ranks.
+/// many cores of the platform's kind as there are ranks. More slaves than the platform has cores take no less than all busy
+/// seconds over the cores, as with reductions; threads are started one after the other ([`start_up`]).
 ///
 /// # Errors
 /// What the model refuses.
 pub(super) fn plan(
     costs: Option<&FarmProfile>,
     rest: u64,
-    team: Team,
+    (team, on): (Team, Way),
     (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
 ) -> Result<Plan, CliError> {
@@ -59,8 +61,9 @@ pub(super) fn plan(
     };
     if let Some(costs) = costs.filter(|_| rest > 0) {
         let task_s = costs.task.fixed + costs.task.wait.fixed;
+        let start_s = if on == Way::Threads { start_up(slaves + masters, platform) } else { 0.0 };
         if masters == 0 {
-            let makespan_s = task_s * rest as f64;
+            let makespan_s = start_s + task_s * rest as f64;
             plan.predicted = Some(interval(makespan_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
@@ -68,6 +71,7 @@ pub(super) fn plan(
             let ranks = slaves + masters;
             let own =
                 || Platform::new(&platform.name, vec![Host::new("host", 1, ranks)], platform.network.clone());
+            let cores = hosts.unwrap_or(platform).cores();
             let hosts = hosts.cloned().unwrap_or_else(own);
             let model = |grain: u64, prefetch: u64| -> Result<Farm, CliError> {
                 let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
@@ -91,8 +95,20 @@ pub(super) fn plan(
             if dynamic {
                 plan.reason = "masters that change are not predicted".into();
             } else {
-                plan.predicted = Some(interval(prediction.makespan_s, costs, rest));
-                plan.reason = reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?);
+                let least_s = if slaves > cores {
+                    let wait_s = farm.grain as f64 * costs.task.wait.fixed;
+                    let busy_s = prediction.trip.master_s() + prediction.trip.slave_s - wait_s;
+                    rest as f64 / farm.grain as f64 * busy_s / cores as f64
+                } else {
+                    0.0
+                };
+                let makespan_s = start_s + prediction.makespan_s.max(least_s);
+                plan.predicted = Some(interval(makespan_s, costs, rest));
+                plan.reason = if least_s > prediction.makespan_s {
+                    format!("bound by {}, which {slaves} slaves share", text::plural(cores as u64, "core"))
+                } else {
+                    reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?)
+                };
             }
         }
     }
@@ -145,5 +161,46 @@ pub(super) fn words(plan: &Plan) -> String {
         }
         (None, "") => line,
         (None, reason) => format!("{line}\n{reason}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Cost, Measured, Network, Seconds, Wait};
+    use forerun_skeleton::farm::Masters;
+
+    use super::*;
+    use crate::cli::Pin;
+
+    /// 1000 tasks of 1 ms, of which each waits for so much, on two cores where a thread is woken in 10 µs.
+    fn seconds(slaves: usize, wait: f64, on: Way) -> f64 {
+        let network = Network { wake_up: Measured::stated(Seconds(10e-6)), ..Network::default() };
+        let platform = Platform::new("here", vec![Host::new("host", 1, 2)], network);
+        let task = Cost { wait: Wait { fixed: wait, ..Wait::default() }, ..Cost::constant(1e-3 - wait) };
+        let costs = FarmProfile { task, ..FarmProfile::default() };
+        let masters = usize::from(slaves > 1);
+        let how = FarmShape {
+            processors: Pin::To(slaves),
+            tasks_per_message: None,
+            prefetch: None,
+            masters: Masters::Fixed(masters),
+            retries: 0,
+        };
+        let team = Team { slaves, masters, dynamic: false };
+        let plan = plan(Some(&costs), 1000, (team, on), (&platform, None), &how).expect("a plan");
+        plan.predicted.expect("a prediction").makespan_s
+    }
+
+    #[test]
+    fn slaves_beyond_the_cores_share_them_and_threads_are_started() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        close(seconds(1, 0.0, Way::Threads), 1.0 + 20e-6);
+        close(seconds(2, 0.0, Way::Mpi), 0.5);
+        for slaves in [16, 64, 200] {
+            close(seconds(slaves, 0.0, Way::Threads), 0.5 + (slaves + 2) as f64 * 10e-6);
+        }
+        // What waits needs no core: 20 slaves do 50 tasks each.
+        close(seconds(20, 1e-3, Way::Mpi), 0.05);
+        close(seconds(20, 0.8e-3, Way::Mpi), 0.1);
     }
 }

@@ -9,7 +9,7 @@ use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Failure, Options, Program, Ran, RunError, threads};
 use indicatif::ProgressBar;
 
-use super::subset::{Deliveries, Subset};
+use super::subset::{Deliveries, Subset, Trials};
 use crate::commands::Context;
 use crate::error::CliError;
 use crate::execute::{Done, finished, measured};
@@ -55,9 +55,6 @@ pub(super) fn run<J: FarmJob>(
     Ok(Done { outcome, result, notes: Vec::new() })
 }
 
-/// Seconds and bytes of the tasks that were tried.
-type Tried = Mutex<Vec<(f64, u64)>>;
-
 /// Does these tasks of a job, and keeps their answers as bytes where that is asked for.
 ///
 /// # Errors
@@ -66,7 +63,7 @@ pub(super) fn farm<J: FarmJob>(
     (job, tasks): (&J, &[u64]),
     shape: Shape,
     timeline: usize,
-    (bar, tried, kept): (&ProgressBar, Option<&Tried>, Option<&Mutex<Vec<u8>>>),
+    (bar, tried, kept): (&ProgressBar, Option<&Trials>, Option<&Mutex<Vec<u8>>>),
     interrupt: &Interrupt,
 ) -> Result<Ran<Option<Vec<u8>>>, CliError> {
     let subset = Subset { job, tasks, bar, tried };

@@ -1,13 +1,14 @@
 //! Some tasks of a job, as a farm of their own.
 
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use forerun_apps::FarmJob;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 use forerun_skeleton::{AppError, Codec as _, Message as _, Wire};
 use indicatif::ProgressBar;
+
+use crate::pilot::{Clock, Took};
 
 /// These tasks of a job.
 pub(crate) struct Subset<'a, J> {
@@ -17,8 +18,27 @@ pub(crate) struct Subset<'a, J> {
     pub tasks: &'a [u64],
     /// Moved by every task.
     pub bar: &'a ProgressBar,
-    /// Seconds of each task that was done, and the bytes of its answer, where that is asked for.
-    pub tried: Option<&'a Mutex<Vec<(f64, u64)>>>,
+    /// What tasks cost, where that is asked for.
+    pub tried: Option<&'a Trials>,
+}
+
+/// What tasks that are tried cost.
+pub(crate) struct Trials {
+    clock: Clock,
+    /// Of each that was done what it took and the bytes of its answer.
+    done: Mutex<Vec<(Took, u64)>>,
+}
+
+impl Trials {
+    /// Of tasks that are timed so.
+    pub(crate) fn new(clock: Clock) -> Self {
+        Trials { clock, done: Mutex::default() }
+    }
+
+    /// All of them.
+    pub(crate) fn into_inner(self) -> Vec<(Took, u64)> {
+        self.done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl<J: FarmJob> Answer for Subset<'_, J> {
@@ -33,11 +53,11 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
     }
 
     fn answer(&self, index: u64) -> Result<J::Answer, AppError> {
-        let begun = Instant::now();
+        let begun = self.tried.map(|tried| tried.clock.begin());
         let answer = self.job.answer(self.tasks[index as usize])?;
-        if let Some(tried) = self.tried {
-            let tried = &mut *tried.lock().unwrap_or_else(PoisonError::into_inner);
-            tried.push((begun.elapsed().as_secs_f64(), answer.bytes()));
+        if let Some((tried, begun)) = self.tried.zip(begun) {
+            let took = begun.took();
+            tried.done.lock().unwrap_or_else(PoisonError::into_inner).push((took, answer.bytes()));
         }
         self.bar.inc(1);
         Ok(answer)

@@ -61,7 +61,13 @@ impl Clock {
         if held { Clock::Processor } else { Clock::Wall }
     }
 
-    /// The same for `job`: of work that other processes do, only the wall knows.
+    /// The clock where `workers` workers at a time share so many cores: what a call waits for its turn is none of its cost, where
+    /// the system tells.
+    pub(crate) fn of_turns(workers: usize, cores: usize) -> Clock {
+        if workers > cores && delayed().is_some() { Clock::Processor } else { Clock::Programs }
+    }
+
+    /// That of [`Clock::here`] for `job`: of work that other processes do, only the wall knows.
     pub(super) fn of(job: &dyn ErasedJob, workers: usize) -> Clock {
         if job.outside() { Clock::Programs } else { Clock::here(workers) }
     }
@@ -90,7 +96,7 @@ impl Begun {
     }
 
     /// How long the call took on this thread.
-    pub(super) fn took(self) -> Took {
+    pub(crate) fn took(self) -> Took {
         let (passed, used) = (self.wall.elapsed().as_secs_f64(), used().0 - self.used.0);
         self.parted(passed, used)
     }

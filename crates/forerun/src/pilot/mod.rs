@@ -31,7 +31,7 @@ use forerun_platform::{Join, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
-pub(crate) use self::clock::Clock;
+pub(crate) use self::clock::{Clock, Took};
 use self::contention::contention;
 use self::drift::drift;
 pub(crate) use self::drift::of_levels;
