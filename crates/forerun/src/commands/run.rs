@@ -75,8 +75,10 @@ pub fn run_planned(
         console.say("", &compare::verdict(&outcome))?;
         return console.data(&[outcome]);
     }
-    note_platform(how, platform, context)?;
     let plan = &planned.best.plan;
+    if plan.predicted.is_some() {
+        note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
+    }
     let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
@@ -99,10 +101,18 @@ pub fn run_planned(
 }
 
 /// Says of which machine the prediction is, where that is not plain.
-pub fn note_platform(how: &RunOptions, platform: &Platform, context: &Context) -> Result<(), CliError> {
-    let given = how.figures.platform.as_deref().is_some_and(|p| p != "this");
+///
+/// # Errors
+/// Where it cannot be written.
+pub fn note_platform(
+    on: Way,
+    asked: Option<&str>,
+    platform: &Platform,
+    context: &Context,
+) -> Result<(), CliError> {
+    let given = asked.is_some_and(|p| p != "this");
     let name = &platform.name;
-    match how.on {
+    match on {
         Way::Threads if given => {
             context.console.note("note", &format!("the prediction is for {name}, the run is on this machine"))
         }

@@ -6,6 +6,7 @@ use forerun_platform::{Grain, Plan, Skeleton, Strategy, Throughput, Way};
 use forerun_skeleton::reduction::Shape;
 
 use super::Context;
+use super::run::note_platform;
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
@@ -35,6 +36,9 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         (platform, describe::plan(&planned), planned.best.plan, Some(predicted))
     };
     console.note("plan", &lines)?;
+    if predicted.is_some() {
+        note_platform(how.on, how.figures.platform.as_deref(), &platform, context)?;
+    }
     let mut done = match (&context.work, how.on) {
         (Some(work), Way::Mpi) => mpi::run(work, job, &plan, &platform.name, &how.mpi, interrupt)?,
         _ => {

@@ -15,7 +15,7 @@ use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
 
 use crate::cli::FarmWays;
-use crate::commands::Context;
+use crate::commands::{self, Context};
 use crate::error::{CliError, failed, request};
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
@@ -98,6 +98,9 @@ pub fn run<J: FarmJob>(
     console.note("plan", &plan::words(&plan))?;
     if work.is_none() {
         context.note_shared([team.slaves], &platform)?;
+    }
+    if plan.predicted.is_some() {
+        commands::note_platform(how.on, how.platform.as_deref(), &platform, context)?;
     }
     let done = match work {
         Some(work) => {

@@ -49,7 +49,9 @@ pub(super) fn run_planned(
         facts.not_empty()?;
         return simulated(facts, choice, costs, platform, how, context);
     }
-    commands::note_platform(how, platform, context)?;
+    if facts.not_empty().is_ok() {
+        commands::note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
+    }
     let mut outcomes = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
     for outcome in &outcomes {
         console.note("", &compare::verdict(outcome))?;
