@@ -51,7 +51,7 @@ pub(crate) fn path(dir: &Path) -> PathBuf {
 
 impl Journal {
     /// Opens the journal of a crawl in `dir`, which has to be of this request, and hands every record in it to
-    /// `replay`; or begins one. A last line that was cut short by the end of a process is dropped.
+    /// `replay`; or begins one, also in the place of one of another request that kept nothing. A last line that was cut short by the end of a process is dropped.
     /// Gives the journal and the length of what was read.
     pub(crate) fn open(
         dir: &Path,
@@ -79,7 +79,13 @@ impl Journal {
             whole = lines.read;
             match record {
                 Record::Crawl { format, request: of } if lines.number == 1 => {
-                    same(&path, format, &of, request)?;
+                    if let Err(differs) = same(&path, format, &of, request) {
+                        if format != FORMAT || lines.keep()? {
+                            return Err(differs);
+                        }
+                        whole = 0;
+                        break;
+                    }
                 }
                 _ if lines.number == 1 => return Err(lines.wrong("the first line is not that of a crawl")),
                 Record::Crawl { .. } => return Err(lines.wrong("a second crawl begins here")),
@@ -162,6 +168,16 @@ impl Lines {
 
     fn record(&self, line: &[u8]) -> Result<Record, CrawlError> {
         serde_json::from_slice(line).map_err(|e| self.wrong(&format!("it is not a record of a crawl: {e}")))
+    }
+
+    /// Whether of the records that follow some say more than that a URL was skipped or could not be had.
+    fn keep(&mut self) -> Result<bool, CrawlError> {
+        while let Some(record) = self.next_record()? {
+            if !matches!(record, Record::Skipped { .. } | Record::Failed { .. }) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The next record.

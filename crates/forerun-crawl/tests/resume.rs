@@ -142,12 +142,26 @@ fn a_page_whose_file_was_lost_is_asked_for_again() {
 }
 
 #[test]
+fn a_crawl_that_kept_nothing_is_not_in_the_way_of_another() {
+    let server = tree(Duration::ZERO);
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut public = crawl(server.url("/0"));
+    public.request.allow_private = false;
+    assert_eq!(run(public.clone(), dir.path()).1.skipped.get("address"), Some(&1));
+    let (pages, summary) = run(crawl(server.url("/0")), dir.path());
+    assert!(!pages.is_empty() && summary.skipped.get("address").is_none(), "{summary:?}");
+    let refused = public.start(dir.path(), || false).expect_err("refused").to_string();
+    assert!(refused.contains("other private addresses"), "{refused}");
+}
+
+#[test]
 fn a_directory_of_another_crawl_or_in_use_is_refused() {
     let server = tree(Duration::ZERO);
     let dir = tempfile::tempdir().expect("a directory");
-    let crawler = crawl(server.url("/0")).start(dir.path(), || false).expect("a crawl");
+    let mut crawler = crawl(server.url("/0")).start(dir.path(), || false).expect("a crawl");
     let refused = |crawl: Crawl| crawl.start(dir.path(), || false).expect_err("refused").to_string();
     assert!(refused(crawl(server.url("/0"))).contains("in use"));
+    assert!(crawler.next().is_some());
     crawler.finish().expect("an end");
     assert!(refused(crawl(server.url("/1"))).contains("other URLs to begin with"));
     let mut deeper = crawl(server.url("/0"));

@@ -12,7 +12,8 @@ use super::{count, number};
 #[command(after_help = "\
 The pages are kept in DIR/pages, decoded, and what is known of them (URL, headers, time, SHA-256) in
 DIR/journal.jsonl, with everything that was left out and why. The same command again goes on where it
-was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice. robots.txt is kept to.
+was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice; another command needs another
+DIR, unless nothing was kept. robots.txt is kept to.
 
 Examples:
   forerun crawl https://example.org/docs/ -o docs --below --depth 3
