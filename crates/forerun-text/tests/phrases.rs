@@ -81,3 +81,13 @@ fn keys_drop_determiners_inside_and_the_last_possessive() {
     assert_eq!(keys("He waited for the End of the War."), ["end of war"]);
     assert_eq!(keys("They closed the company's old office."), ["company's old office"]);
 }
+
+#[test]
+fn an_ending_alone_is_no_phrase() {
+    let tagger = tagger();
+    let extractor = Extractor::new(&tagger);
+    for text in ["The 's' stands there.", "'s'", "Use 's' or 't'.", "'", "It has 's' and 's'.", "the 's"] {
+        let keys: Vec<String> = extractor.in_text(text).into_iter().map(|(_, key)| key).collect();
+        assert!(keys.iter().all(|key| !key.is_empty() && key.trim() == key), "{text}: {keys:?}");
+    }
+}

@@ -47,7 +47,9 @@ impl<'a> Extractor<'a> {
         for field in &document.fields {
             self.each(&field.text, tokens, tagging, kinds, |tokens, kinds, first, end| {
                 let from = keys.len() as u32;
-                key(&field.text, tokens, kinds, first, end, keys);
+                if !key(&field.text, tokens, kinds, first, end, keys) {
+                    return;
+                }
                 let place = |at: u32| field.map.offset(&field.text, at as usize).character;
                 let (first, last) = (tokens.all()[first], tokens.all()[end - 1]);
                 // The end is that of the last character, wherever it came from.
@@ -79,7 +81,9 @@ impl<'a> Extractor<'a> {
         let mut list = Vec::new();
         self.each(text, &mut tokens, &mut tagging, &mut kinds, |tokens, kinds, first, end| {
             let mut out = String::new();
-            key(text, tokens, kinds, first, end, &mut out);
+            if !key(text, tokens, kinds, first, end, &mut out) {
+                return;
+            }
             let bytes = tokens.all()[first].start as usize..tokens.all()[end - 1].end as usize;
             list.push((bytes, out));
         });
@@ -118,8 +122,8 @@ impl<'a> Extractor<'a> {
 }
 
 /// Appends the key of a phrase: its words in lower case with one space between, without determiners inside, and
-/// without the possessive ending of the last word.
-fn key(text: &str, tokens: &Tokens, kinds: &[Class], first: usize, end: usize, out: &mut String) {
+/// without the possessive ending of the last word. Whether anything is left: an ending alone is no phrase.
+fn key(text: &str, tokens: &Tokens, kinds: &[Class], first: usize, end: usize, out: &mut String) -> bool {
     let from = out.len();
     for (i, kind) in (first..end).zip(kinds) {
         if *kind == Class::Determiner {
@@ -138,6 +142,8 @@ fn key(text: &str, tokens: &Tokens, kinds: &[Class], first: usize, end: usize, o
     if kinds.last() == Some(&Class::Possessive) {
         let word = &out[from..];
         let less = word.strip_suffix("'s").or_else(|| word.strip_suffix('\'')).unwrap_or(word).len();
+        let less = word[..less].trim_end().len();
         out.truncate(from + less);
     }
+    out.len() > from
 }
