@@ -15,7 +15,8 @@ use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
 
 use crate::cli::FarmWays;
-use crate::commands::{self, Context};
+use crate::commands::Context;
+use crate::commands::run::note_platform;
 use crate::error::{CliError, failed, request};
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
@@ -100,7 +101,7 @@ pub fn run<J: FarmJob>(
         context.note_shared([team.slaves], &platform)?;
     }
     if plan.predicted.is_some() {
-        commands::note_platform(how.on, how.platform.as_deref(), &platform, context)?;
+        note_platform(how.on, how.platform.as_deref(), &platform, context)?;
     }
     let done = match work {
         Some(work) => {
