@@ -40,6 +40,24 @@ impl Problem {
     }
 }
 
+/// A character as it is shown: one that a terminal would obey instead has a stand-in of the same width, the picture of it
+/// that Unicode has for ASCII's. Tabs stay tabs, and ends of lines what they are.
+fn legible(c: char) -> char {
+    match c {
+        '\t' | '\n' => c,
+        '\0'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\u{7f}' => '\u{2421}',
+        // Those that turn the direction of writing change what is read as well.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => char::REPLACEMENT_CHARACTER,
+        c if c.is_control() => char::REPLACEMENT_CHARACTER,
+        c => c,
+    }
+}
+
+fn legible_text(text: &str) -> String {
+    text.chars().map(legible).collect()
+}
+
 /// Characters of a line that a message shows, and how many of them stand before the place.
 const SHOWN: usize = 120;
 const BEFORE: usize = 50;
@@ -50,7 +68,7 @@ impl Problem {
         let long = self.text.chars().count() > SHOWN;
         let skipped = if long { (self.column - 1).saturating_sub(BEFORE) } else { 0 };
         let mut text: String = if skipped > 0 { "…".into() } else { String::new() };
-        text.extend(self.text.chars().skip(skipped).take(SHOWN));
+        text.extend(self.text.chars().skip(skipped).take(SHOWN).map(legible));
         if self.text.chars().count() > skipped + SHOWN {
             text.push('…');
         }
@@ -64,7 +82,7 @@ impl Problem {
 /// Why a file gave nothing.
 ///
 /// Displays as compilers do: for every problem `file:line:column: sentence`, then the line with
-/// the place underlined.
+/// the place underlined. Control characters are shown by stand-ins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     file: String,
@@ -114,7 +132,7 @@ impl FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.problems.is_empty() {
-            return f.write_str(&self.message);
+            return f.write_str(&legible_text(&self.message));
         }
         for (i, p) in self.problems.iter().enumerate() {
             if i > 0 {
@@ -124,7 +142,8 @@ impl fmt::Display for FileError {
             let (text, lead) = p.excerpt();
             // What is underlined may go on where the excerpt ends.
             let carets = p.length.min((text.chars().count() - lead.chars().count()).max(1));
-            writeln!(f, "{}:{}:{}: {}", self.file, p.line, p.column, p.message)?;
+            let (file, message) = (legible_text(&self.file), legible_text(&p.message));
+            writeln!(f, "{file}:{}:{}: {message}", p.line, p.column)?;
             writeln!(f, "{:margin$} |", "")?;
             writeln!(f, "{} | {text}", p.line)?;
             write!(f, "{:margin$} | {lead}{}", "", "^".repeat(carets))?;
@@ -134,3 +153,21 @@ impl fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_terminal_obeys_what_is_shown() {
+        let text = "a\tb \u{1b}[31mred\u{9b}0m\u{7f} \u{202e}end\r\n";
+        let at = text.find("red").expect("there");
+        let problem = Problem::at(text, at..at + 3, "odd: \u{7}".into());
+        assert_eq!(problem.text, text.trim_end());
+        let said = FileError::wrong("f\u{1b}c", vec![problem]).to_string();
+        assert_eq!(
+            said,
+            "f\u{241b}c:1:10: odd: \u{2407}\n  |\n1 | a\tb \u{241b}[31mred\u{fffd}0m\u{2421} \u{fffd}end\n  |  \t       ^^^"
+        );
+    }
+}
