@@ -40,8 +40,8 @@ const FILES: [&str; 14] = [
     "hostfile",
 ];
 
-/// Short names of options, which a file gives by their long names.
-const SHORT: [(&str, &str); 2] = [("processors", "-p"), ("out", "-o")];
+/// Short names of options, which a file gives by their long names, and whether a value follows.
+const SHORT: [(&str, char, bool); 3] = [("processors", 'p', true), ("out", 'o', true), ("quiet", 'q', false)];
 
 /// A job file as words of the command line, and where in it they stand.
 #[derive(Debug)]
@@ -131,10 +131,21 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
 /// Whether the command line says `key` itself.
 pub fn is_given(key: &str, rest: &[OsString]) -> bool {
     let long = format!("--{key}");
-    let short = SHORT.iter().find(|(name, _)| *name == key).map(|(_, short)| *short);
     rest.iter().filter_map(|w| w.to_str()).any(|word| {
         let is_long = word.strip_prefix(&long).is_some_and(|rest| rest.is_empty() || rest.starts_with('='));
-        is_long || short.is_some_and(|s| word.starts_with(s))
+        is_long || shorts(word).any(|name| name == key)
+    })
+}
+
+/// The options that a word gives by their short names: several flags may share one, and a last option with its value.
+fn shorts(word: &str) -> impl Iterator<Item = &'static str> {
+    let mut more = word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).unwrap_or_default().chars();
+    std::iter::from_fn(move || {
+        let (name, _, valued) = SHORT.iter().find(more.next().map(|c| move |s: &&(_, char, _)| s.1 == c)?)?;
+        if *valued {
+            more = "".chars();
+        }
+        Some(*name)
     })
 }
 
@@ -226,6 +237,16 @@ mod tests {
             of(text, &["--type=u32"]).unwrap(),
             ["sort", "--processors=2", "--type=u32", "--", "HERE/a"]
         );
+        let text = format!("{text}\nquiet = true\nout = \"b\"");
+        for (word, left) in [
+            ("-q", vec!["sort", "--out=HERE/b", "--processors=2", "--type=i64"]),
+            ("--quiet", vec!["sort", "--out=HERE/b", "--processors=2", "--type=i64"]),
+            ("-qp1", vec!["sort", "--out=HERE/b", "--type=i64"]),
+            ("-oqp", vec!["sort", "--processors=2", "--quiet", "--type=i64"]),
+        ] {
+            let words = of(&text, &[word]).unwrap();
+            assert_eq!(words, [left, vec![word, "--", "HERE/a"]].concat());
+        }
     }
 
     #[test]
