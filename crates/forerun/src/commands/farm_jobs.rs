@@ -15,7 +15,7 @@ pub fn mandelbrot(args: &MandelbrotCommand, context: &mut Context) -> Result<(),
     let picture = jobs::mandelbrot(job)?;
     farm::paths(how).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
     crate::file::check("--out", &job.out)?;
-    context.work = farm::for_processes(how, || Ok(Work::Mandelbrot(job.clone())))?;
+    context.work = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())?;
     context.interrupt.busy(|| farm::run(&picture, how, || Ok(()), context))
 }
 
@@ -35,7 +35,7 @@ pub fn hip(args: &HipCommand, context: &mut Context) -> Result<(), CliError> {
             crate::file::check(option, file)?;
         }
     }
-    context.work = farm::for_processes(how, || Ok(Work::Hip(Box::new(job.clone()))))?;
+    context.work = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())?;
     context.interrupt.busy(|| {
         let range = jobs::hip(job)?;
         farm::run(&range, how, || jobs::draw_hip(job, &range), context)

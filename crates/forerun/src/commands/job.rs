@@ -92,7 +92,7 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
             if how.gives_result() {
                 let costs = figures::reduction(&profile)?.clone();
                 if how.is_for_processes() {
-                    context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())));
+                    context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?);
                 }
                 return context.interrupt.busy(|| {
                     let job = jobs::timed_tasks(&job, &costs, context.interrupt.cancel())?;

@@ -44,7 +44,7 @@ impl Work {
         if args.out.as_deref() == Some(Path::new("-")) {
             return Err(to_a_file());
         }
-        Ok(Work::Sort(args.clone()))
+        Work::Sort(args.clone()).in_words()
     }
 
     /// A reduction of `inputs`, which every rank takes as they were found here.
@@ -60,12 +60,13 @@ impl Work {
         if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
             return Err(to_a_file());
         }
-        Ok(Work::Reduce(ReduceArgs {
+        Work::Reduce(ReduceArgs {
             input: named(inputs),
             include: Vec::new(),
             files_from: None,
             ..args.clone()
-        }))
+        })
+        .in_words()
     }
 
     /// Features of documents.
@@ -75,7 +76,7 @@ impl Work {
     pub fn features(args: &FeatureArgs) -> Result<Work, CliError> {
         // The other hosts are asked for the model that was found here.
         let model = find_model(args.model.as_deref()).map_err(request)?;
-        Ok(Work::Features(Box::new(FeatureArgs { model: Some(model), ..args.clone() })))
+        Work::Features(Box::new(FeatureArgs { model: Some(model), ..args.clone() })).in_words()
     }
 
     /// Queries matched with a model.
@@ -86,7 +87,7 @@ impl Work {
         if args.db.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
             return Err(to_a_file());
         }
-        Ok(Work::Lsi(args.clone()))
+        Work::Lsi(args.clone()).in_words()
     }
 
     /// A farm of a command over `inputs`, which every rank takes as they were found here.
@@ -97,13 +98,50 @@ impl Work {
         if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
             return Err(to_a_file());
         }
-        Ok(Work::Farm(FarmJobArgs {
+        Work::Farm(FarmJobArgs {
             input: named(inputs),
             include: Vec::new(),
             files_from: None,
             ..args.clone()
-        }))
+        })
+        .in_words()
     }
+
+    /// Itself, where all names in it can be told to other processes, that of this directory as well.
+    ///
+    /// # Errors
+    /// The name that is no text.
+    pub fn in_words(self) -> Result<Work, CliError> {
+        let directory = std::env::current_dir().unwrap_or_default();
+        let odd = self.names().into_iter().chain([&*directory]).find(|name| name.to_str().is_none());
+        if let Some(name) = odd {
+            return Err(request(format!(
+                "--on mpi: {name:?} is not UTF-8, and names of files must be text to be told to other processes: rename it, \
+                 or run on threads"
+            )));
+        }
+        Ok(self)
+    }
+
+    /// The files that it names.
+    fn names(&self) -> Vec<&Path> {
+        let (input, others): (&[PathBuf], Vec<&Option<PathBuf>>) = match self {
+            Work::Sort(args) => (&args.input, vec![&args.out, &args.tmp]),
+            Work::Reduce(args) => (&args.input, vec![&args.out, &args.tmp]),
+            Work::Tasks(..) => (&[], Vec::new()),
+            Work::Features(args) => (&args.input, vec![&args.model, &args.fields, &args.crawl_dir]),
+            Work::Lsi(args) => (&args.input, vec![&args.out]),
+            Work::Mandelbrot(args) => (std::slice::from_ref(&args.out), Vec::new()),
+            Work::Hip(args) => return hip(args),
+            Work::Farm(args) => (&args.input, vec![&args.out, &args.tmp, &args.resume]),
+        };
+        input.iter().chain(others.into_iter().flatten()).map(PathBuf::as_path).collect()
+    }
+}
+
+fn hip(args: &HipArgs) -> Vec<&Path> {
+    let HipArgs { femur, pelvis, out, svg, .. } = args;
+    [femur, pelvis].into_iter().chain(out).chain(svg).map(PathBuf::as_path).collect()
 }
 
 /// The files of inputs, as they were found.
@@ -208,6 +246,8 @@ pub struct Told {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::ffi::OsStrExt as _;
+
     use forerun_platform::{Deal, Grain, Strategy};
 
     use super::*;
@@ -247,6 +287,11 @@ mod tests {
         }));
         let again = Order::decode(&order.encode().expect("text")).expect("an order");
         assert_eq!(format!("{again:?}"), format!("{order:?}"));
+        let odd = std::ffi::OsStr::from_bytes(b"a\xff\x1b");
+        let said = Work::sort(&SortArgs { input: vec![odd.into()], ..args.clone() })
+            .expect_err("no text")
+            .to_string();
+        assert!(said.contains(r#""a\xFF\u{1b}""#), "{said}");
         assert!(Work::sort(&SortArgs { out: Some("-".into()), ..args }).is_err());
         assert!(Order::decode(b"\x02\0\0\0\0\0\0\0{}").is_err());
     }
