@@ -11,6 +11,7 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
 use crate::simulate::makespan;
+use crate::text;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -120,6 +121,26 @@ pub fn grain(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     }
 }
 
+/// That the application can do with the grain that is asked for.
+fn fits(grain: Option<u64>, input: &Divisible) -> Result<(), CliError> {
+    let (least, most) = match input {
+        Divisible::Anywhere { min_grain, max_grain, .. } => (*min_grain, *max_grain),
+        Divisible::Pieces { max_grain, .. } => (0, *max_grain),
+        Divisible::Tasks { .. } => return Ok(()),
+    };
+    let refused = |grain: u64, can: String| {
+        let grain = text::bytes(grain);
+        Err(request(format!(
+            "--grain: the application can do with tasks of {can}, and {grain} are asked for"
+        )))
+    };
+    match grain {
+        Some(grain) if grain < least => refused(grain, format!("at least {}", text::bytes(least))),
+        Some(grain) if grain > most => refused(grain, format!("at most {}", text::bytes(most))),
+        _ => Ok(()),
+    }
+}
+
 /// Looks at what is pinned, before anything is measured for a plan that cannot be.
 ///
 /// # Errors
@@ -172,6 +193,7 @@ pub fn plan(
 ) -> Result<Planned, CliError> {
     check(shape, processors)?;
     let grain = grain(shape)?;
+    fits(grain, &facts.input)?;
     let fixed = Fixed {
         strategy: shape.strategy.get(),
         processors,

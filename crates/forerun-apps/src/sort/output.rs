@@ -87,6 +87,7 @@ impl Output {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 format!("no space left in {directory} for the output {name}: free some or name another place")
             }
+            _ if self.stdout.is_some() => format!("cannot write to standard output: {e}"),
             _ => format!("cannot write the output {name}: {e}"),
         })
     }

@@ -14,6 +14,11 @@ pub enum Objective {
     Latency,
 }
 
+/// Reads a number.
+fn decimal(text: &str) -> Result<f64, String> {
+    text.parse().map_err(|_| "expected a number, such as 2.5".to_string())
+}
+
 /// What `map` takes.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("figures").args(["monitor", "monitor_command"]), after_help = "\
@@ -58,7 +63,7 @@ pub struct MapArgs {
     #[arg(long, value_enum, default_value_t = Objective::Throughput)]
     pub objective: Objective,
     /// Only mappings with at least so many results a second.
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", value_parser = decimal)]
     pub at_least: Option<f64>,
     /// Only mappings with at most such a latency.
     #[arg(long, value_name = "TIME")]
@@ -82,7 +87,7 @@ pub struct MapArgs {
     #[arg(long, value_name = "TIME", requires = "watch", default_value = "10 s")]
     pub every: Seconds,
     /// By which share another mapping must be better to be reported.
-    #[arg(long, value_name = "SHARE", requires = "watch", default_value_t = 0.05)]
+    #[arg(long, value_name = "SHARE", requires = "watch", default_value_t = 0.05, value_parser = decimal)]
     pub margin: f64,
     /// The mapping that is in use, such as 1,1,2 or 1,2+3,1; without it, the best at the first reading.
     #[arg(long, value_name = "MAPPING", requires = "watch")]

@@ -153,6 +153,18 @@ impl Team {
             _ => (processors, masters),
         };
         let ranks = slaves + masters;
+        if !alone && slaves < masters {
+            let (who, there) = match how.on {
+                Way::Mpi => {
+                    ("rank", format!("of {} {slaves} are left", text::plural(processors as u64, "rank")))
+                }
+                _ => ("processor", format!("--processors gives {slaves}")),
+            };
+            return Err(request(format!(
+                "--masters {masters}: each needs a {who} that does its tasks, and {there}: ask for fewer masters, or for more \
+                 processors"
+            )));
+        }
         if how.on == Way::Threads && ranks > MOST_RANKS {
             return Err(request(format!(
                 "--processors {slaves}: at most {} do tasks, each on a thread, beside what hands them out",
@@ -161,12 +173,6 @@ impl Team {
         }
         let masters_asked = if dynamic { Masters::Dynamic } else { Masters::Fixed(masters.max(1)) };
         Shape { masters: masters_asked, ..Shape::new(ranks) }.check().map_err(request)?;
-        if how.on == Way::Mpi && ranks != processors {
-            return Err(request(format!(
-                "--masters {masters}: of {} there are none left to do tasks",
-                text::plural(processors as u64, "process")
-            )));
-        }
         Ok(Team { slaves, masters, dynamic })
     }
 }

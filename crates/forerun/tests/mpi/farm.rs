@@ -26,7 +26,7 @@ fn a_picture_is_the_same_on_any_number_of_ranks() {
         place.run(&format!("{picture} -o many.png {how}")).ok();
         assert!(place.read("many.png") == place.read("one.png"), "{how}");
     }
-    assert_refused(&place.run(&format!("{picture} -o a.png --on mpi -p 2 --masters 2")), 2, "2 masters of");
+    assert_refused(&place.run(&format!("{picture} -o a.png --on mpi -p 2 --masters 2")), 2, "--masters 2: ");
     assert_refused(&place.run(&format!("{picture} -o a.png --mpirun mpirun")), 2, "--on mpi");
     place.assert_clean();
 }

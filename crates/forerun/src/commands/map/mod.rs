@@ -118,9 +118,13 @@ fn best(
         _ => failed(e),
     })?;
     if ranked.is_empty() {
-        return Err(failed(
-            "no mapping has the throughput of --at-least and the latency of --at-most; ask for less of one of them",
-        ));
+        return Err(failed(match (how.at_least, how.at_most) {
+            (Some(_), None) => "no mapping has the throughput of --at-least; ask for less",
+            (None, Some(_)) => "no mapping has the latency of --at-most; ask for a longer one",
+            _ => {
+                "no mapping has the throughput of --at-least and the latency of --at-most; ask for less of one of them"
+            }
+        }));
     }
     Ok((ranked, counts))
 }

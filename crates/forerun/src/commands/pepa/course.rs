@@ -16,7 +16,7 @@ use crate::cli::pepa::{FluidArgs, TimesArgs, TransientArgs};
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
 use crate::file;
-use crate::text::{Align, Table, colour};
+use crate::text::{Align, Table, colour, plural};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -60,7 +60,8 @@ impl Columns {
         }
         context.console.text(&table.render(colour(&std::io::stdout())))?;
         if shown < self.head.len() {
-            let more = format!("{} more columns; --csv FILE writes all", self.head.len() - shown);
+            let more = plural((self.head.len() - shown) as u64, "more column");
+            let more = format!("{more}; --csv FILE writes all");
             context.console.note("", &more)?;
         }
         Ok(())

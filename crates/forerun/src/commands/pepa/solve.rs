@@ -165,9 +165,10 @@ fn meaning(solved: &Steady, system: &System, space: &Space) -> String {
     match solved.long_run {
         LongRun::Irreducible => "every state leads to every other".into(),
         LongRun::Transient { transient, absorbing } => {
-            let (left, them) = (plural(transient as u64, "state"), if transient == 1 { "is" } else { "are" });
+            let left = plural(transient as u64, "state");
+            let (are, have) = if transient == 1 { ("is", "has") } else { ("are", "have") };
             let rest = if absorbing { "; it ends in one state, where nothing happens any more" } else { "" };
-            format!("{left} {them} left for ever and have no probability in the long run{rest}")
+            format!("{left} {are} left for ever and {have} no probability in the long run{rest}")
         }
         LongRun::Several { closed, absorbing, .. } => {
             let stuck = match absorbing {
