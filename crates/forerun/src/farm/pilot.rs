@@ -31,8 +31,8 @@ pub(super) struct Found {
     seconds: f64,
 }
 
-/// Does some of the tasks of `rest`, so many at a time on so many cores, and takes them out of it; their answers are delivered, or kept as bytes where that is asked
-/// for. None where there are too few.
+/// Does some of the tasks of `rest`, so many at a time on so many cores, and takes them out of it; their answers are delivered, or
+/// kept as bytes where that is asked for. None where there are too few.
 ///
 /// # Errors
 /// What failed.
