@@ -214,7 +214,7 @@ fn beside(
         timing.bound = Bound::Cores;
     }
     // Tasks that are done have no spread: the others are fewer, and each takes as much more.
-    let more = load.tasks as f64 / load.tasks.saturating_sub(load.done).max(1) as f64;
+    let more = load.tasks.max(1) as f64 / load.tasks.saturating_sub(load.done).max(1) as f64;
     timing.path_tasks = (timing.path_tasks / more).max(timing.path_tasks.min(1.0));
     let (late, own, common) = interval::spread(&timing, costs.task * more, load.uneven, profile);
     let finish = profile.finish.on(speeds.first()).seconds(costs.bytes(load.tasks), load.tasks as f64);
