@@ -126,9 +126,9 @@ fn every_kind_of_fault_points_at_its_line() {
             "\"13 us\"",
             16,
             21,
-            "value is 13 us, which is not within low = 12.1 us and high = 12.9 us",
+            "value is 13 µs, which is not within low = 12.1 µs and high = 12.9 µs",
         ),
-        ("\"12.1 us\", high", "\"14 us\", high", 16, 38, "low is 14 us, above high, which is 12.9 us"),
+        ("\"12.1 us\", high", "\"14 us\", high", 16, 38, "low is 14 µs, above high, which is 12.9 µs"),
         (", high = \"12.9 us\"", "", 16, 11, "\"latency\" has no \"high\": add high = "),
         (
             "low = \"12.1 us\"",
