@@ -180,7 +180,8 @@ mod tests {
     /// Merges of a few bytes take what a process takes to start, and so do those of a thousand times as many.
     #[test]
     fn what_starting_takes_is_not_taken_for_bytes() {
-        let small: Vec<_> = (0..12).map(|i| (f64::from(5 + i % 2), 1.5e-3 + 2e-4 * f64::from(i / 2 % 3))).collect();
+        let small: Vec<_> =
+            (0..12).map(|i| (f64::from(5 + i % 2), 1.5e-3 + 2e-4 * f64::from(i / 2 % 3))).collect();
         let cost = fit_from(&points(&small), 1e-3);
         assert!((1.5e-3..3e-3).contains(&cost.seconds(1e4, 1.0)), "{cost:?}");
         assert!(fit(&points(&small)).seconds(1e4, 1.0) > 0.1, "in a process there is nothing to start");
