@@ -161,7 +161,7 @@ fn blocks_have_whole_elements_and_memory_for_all_of_them() {
         .refused(2, &["--block 4 B", "blocks of this job can have", "--memory"]);
     place
         .run("run sort in --skeleton reduction -p 1 -o out --memory 1MB --grain 4B")
-        .refused(2, &["grain of 4"]);
+        .refused(2, &["--grain", "4 B"]);
     let said = place.run(&format!("{line} --block 2003B --profile p.toml --json -")).ok();
     let outcome = &said.json()[0];
     let blocks = outcome["plan"]["grain"]["tasks"].as_u64().unwrap();
