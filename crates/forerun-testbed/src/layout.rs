@@ -261,7 +261,7 @@ mod tests {
     #[test]
     fn what_cannot_work_is_refused_in_a_sentence() {
         let with = |part: &str, by: &str| layout(&EIGHT.replace(part, by)).unwrap_err();
-        assert!(with("'1 ms'", "'0.9 ms'").contains("has a quota of 900 us"));
+        assert!(with("'1 ms'", "'0.9 ms'").contains("has a quota of 900 µs"));
         assert!(with("'10 ms'", "'2 s'").contains("has a period of 2 s"));
         assert!(with("count = 8", "count = 2000").contains("1 to 1000 hosts, not 2000"));
         assert!(with("count = 8", "count = 8\nspeed = 0.5").contains("has speed 0.5"));

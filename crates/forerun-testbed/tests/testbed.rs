@@ -256,7 +256,7 @@ fn what_cannot_be_is_refused_before_anything_is_built() {
         assert!(!up.status.success() && told.contains(sentence), "{told}");
         assert_eq!(testbed.traces(), Vec::<String>::new());
     };
-    refused("\"4 ms\"", "\"0.5 ms\"", "has a quota of 500 us, and the kernel takes none below 1 ms");
+    refused("\"4 ms\"", "\"0.5 ms\"", "has a quota of 500 µs, and the kernel takes none below 1 ms");
     refused("\"4 ms\"", "\"0 ms\"", ":5:22: the quota is 0 s");
     if rustix::process::geteuid().is_root() {
         refused("count = 3", "count = 900", "hosts take 180.00 processors");
