@@ -81,7 +81,7 @@ fn run(
     let source = &Observed { source: &**source, bar };
     if way == Way::Emulated {
         let scatter = Scatter::new(app, source, sinks, shape)?;
-        let network = forerun_sim::LogGps::new(&platform.network, options.ranks)?;
+        let network = forerun_sim::LogGps::on(platform, options.ranks)?;
         let pricing = Measured::new(platform, options.ranks)?;
         return forerun_sim::run(&scatter, &network, &pricing, options);
     }
