@@ -45,6 +45,26 @@ pub fn places(kept: usize, left: usize, parts: usize) -> Vec<usize> {
     places
 }
 
+/// The `left` with what is `kept` between them, each with so many of them `before` it (none, where that is not said), and where
+/// those that are kept then are.
+///
+/// ```
+/// let (all, at) = forerun_apps::between(vec!['a', 'b'], vec!['x', 'y', 'z'], &[0, 2]);
+/// assert_eq!((all, at), (vec!['a', 'x', 'y', 'b', 'z'], vec![0, 3]));
+/// ```
+pub fn between<T>(kept: Vec<T>, left: Vec<T>, before: &[usize]) -> (Vec<T>, Vec<u64>) {
+    let (mut all, mut at) = (Vec::with_capacity(kept.len() + left.len()), Vec::with_capacity(kept.len()));
+    let mut left = left.into_iter();
+    for (k, one) in kept.into_iter().enumerate() {
+        let come = before.get(k).map_or(0, |&before| (before + k).saturating_sub(all.len()));
+        all.extend(left.by_ref().take(come));
+        at.push(all.len() as u64);
+        all.push(one);
+    }
+    all.extend(left);
+    (all, at)
+}
+
 /// A result that can be put on the disk and taken from there, again and again, as a job would.
 pub trait Spilling {
     /// Bytes of it.

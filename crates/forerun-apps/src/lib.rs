@@ -25,4 +25,4 @@ pub use erased::{
     ErasedSource, Together,
 };
 pub use farm::FarmJob;
-pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling, places};
+pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling, between, places};

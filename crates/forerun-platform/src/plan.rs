@@ -151,6 +151,27 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// A reduction by one group, its tree binary, of which nothing is predicted and all else is as little as it can be.
+    pub fn new(strategy: Strategy, processors: usize, grain: Grain) -> Self {
+        Plan {
+            skeleton: Skeleton::Reduction,
+            strategy,
+            processors,
+            groups: 1,
+            arity: 2,
+            set: 1,
+            gather: 0,
+            deal: Deal::Claimed,
+            grain,
+            shares: Vec::new(),
+            ahead: 0,
+            farm: None,
+            window: 1,
+            predicted: None,
+            reason: String::new(),
+        }
+    }
+
     /// Ranks, the masters of a farm included, which are beside its processors.
     pub fn ranks(&self) -> usize {
         self.processors + self.farm.map_or(0, |farm| farm.masters)

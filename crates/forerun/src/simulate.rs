@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use forerun_apps::places;
+use forerun_apps::{between, places};
 use forerun_model::planner::{Divisible, groups_of};
 use forerun_model::reduction::{Neighbours, Spent, effective, start_up};
 use forerun_model::{Load, Speeds};
@@ -222,15 +222,7 @@ fn inputs(facts: &Facts, plan: &Plan) -> (Inputs, Vec<u64>) {
     if facts.commutative {
         before = places(done, left.len(), plan.parts());
     }
-    let (mut all, mut which) = (Vec::with_capacity(left.len() + done), Vec::with_capacity(done));
-    let mut left = left.into_iter();
-    for (k, &bytes) in facts.done.iter().enumerate() {
-        let come = before.get(k).map_or(0, |&b| (b + k).saturating_sub(all.len()));
-        all.extend(left.by_ref().take(come));
-        which.push(all.len() as u64);
-        all.push(bytes);
-    }
-    all.extend(left);
+    let (all, which) = between(facts.done.clone(), left, &before);
     (Inputs::Each(all), which)
 }
 
@@ -321,7 +313,7 @@ impl<M: Message> Runner<M, Option<forerun_sim::costed::Tallied>> for Virtually<'
 #[cfg(test)]
 mod tests {
     use forerun_model::planner::Divisible;
-    use forerun_platform::{Deal, Grain, Plan, Skeleton, Strategy};
+    use forerun_platform::{Grain, Plan, Strategy};
     use forerun_sim::costed::Inputs;
 
     use super::{inputs, mean_and_deviation};
@@ -337,21 +329,8 @@ mod tests {
             known: true,
         };
         let plan = |groups, tasks| Plan {
-            skeleton: Skeleton::Reduction,
-            strategy: Strategy::ReductionTree,
-            processors: 2,
             groups,
-            arity: 2,
-            set: 1,
-            gather: 0,
-            deal: Deal::Claimed,
-            grain: Grain { tasks, bytes: 6 },
-            shares: Vec::new(),
-            ahead: 0,
-            farm: None,
-            window: 4,
-            predicted: None,
-            reason: String::new(),
+            ..Plan::new(Strategy::ReductionTree, 2, Grain { tasks, bytes: 6 })
         };
         let of = |facts: &Facts, plan: &Plan| match inputs(facts, plan) {
             (Inputs::Each(sizes), done) => (sizes, done),

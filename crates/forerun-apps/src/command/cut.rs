@@ -14,7 +14,7 @@ use super::inputs::{InputFile, Inputs};
 use super::scratch::plain;
 use super::template::Takes;
 use super::{argument, show};
-use crate::places;
+use crate::{between, places};
 
 /// Bytes of names given to one process: far below the least that any system allows, as `xargs` does.
 pub(crate) const ROOM: u64 = 128 << 10;
@@ -147,13 +147,8 @@ impl Tasks {
     pub(crate) fn arranged(mut self, kept: &[Extent], parts: usize) -> Self {
         let (kept, left): (Vec<Extent>, Vec<Extent>) =
             self.list.iter().partition(|extent| kept.binary_search(extent).is_ok());
-        let (mut left, mut list) = (left.into_iter(), Vec::with_capacity(self.list.len()));
-        for (k, before) in places(kept.len(), left.len(), parts).into_iter().enumerate() {
-            list.extend(left.by_ref().take((before + k).saturating_sub(list.len())));
-            list.push(kept[k]);
-        }
-        list.extend(left);
-        self.list = list.into();
+        let before = places(kept.len(), left.len(), parts);
+        self.list = between(kept, left, &before).0.into();
         self
     }
 

@@ -109,25 +109,3 @@ impl Test {
         }
     }
 }
-
-/// Applies the rules in their order to an unknown word that starts with this tag. Gives the tag that it ends
-/// with, and the number of the last rule that changed it. Costs one test a rule whose tag fits.
-pub fn apply(
-    rules: &[LexicalRule],
-    word: &str,
-    first: Tag,
-    shape: Shape,
-    lexicon: &Lexicon,
-    pairs: &Pairs,
-) -> (Tag, Option<usize>) {
-    let (mut tag, mut by) = (first, None);
-    for (n, rule) in rules.iter().enumerate() {
-        if rule.from.is_none_or(|from| from == tag)
-            && rule.to != tag
-            && rule.test.passes(word, shape, lexicon, pairs)
-        {
-            (tag, by) = (rule.to, Some(n));
-        }
-    }
-    (tag, by)
-}

@@ -53,7 +53,9 @@ impl LexicalIndex {
         }
     }
 
-    /// What [`lexical::apply`](super::lexical::apply) gives for `rules`, those that this was made of.
+    /// Applies `rules`, those that this was made of, in their order to an unknown word that starts with the tag `first`. Gives
+    /// the tag that it ends with, and the number of the last rule that changed it. Costs one test a rule that the word can
+    /// pass by its ends and its shape, and whose tag fits.
     pub(crate) fn apply(
         &self,
         rules: &[LexicalRule],
@@ -124,9 +126,29 @@ fn suffix(test: &Test) -> &str {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::lexical::apply;
     use super::super::lexicon::Candidate;
     use super::*;
+
+    /// What is meant: every rule in its order.
+    fn apply(
+        rules: &[LexicalRule],
+        word: &str,
+        first: Tag,
+        shape: Shape,
+        lexicon: &Lexicon,
+        pairs: &Pairs,
+    ) -> (Tag, Option<usize>) {
+        let (mut tag, mut by) = (first, None);
+        for (n, rule) in rules.iter().enumerate() {
+            if rule.from.is_none_or(|from| from == tag)
+                && rule.to != tag
+                && rule.test.passes(word, shape, lexicon, pairs)
+            {
+                (tag, by) = (rule.to, Some(n));
+            }
+        }
+        (tag, by)
+    }
 
     fn tags() -> impl Strategy<Value = Tag> {
         (1u16..4).prop_map(Tag)

@@ -2,7 +2,7 @@
 
 use forerun_apps::ErasedJob;
 use forerun_model::planner::Choice;
-use forerun_platform::{Grain, Plan, Skeleton, Strategy, Throughput, Way};
+use forerun_platform::{Grain, Plan, Strategy, Throughput, Way};
 use forerun_skeleton::reduction::Shape;
 
 use super::Context;
@@ -84,20 +84,12 @@ fn as_told(strategy: Strategy, how: &RunOptions) -> Result<Plan, CliError> {
     // One file a task, where no size is given.
     let bytes = planning::grain(&how.shape)?.unwrap_or(0);
     Ok(Plan {
-        skeleton: Skeleton::Reduction,
-        strategy,
-        processors: ranks,
         groups,
         arity,
         set,
         gather,
         deal,
-        grain: Grain { tasks: None, bytes },
-        shares: Vec::new(),
-        ahead: 0,
-        farm: None,
         window: how.shape.window,
-        predicted: None,
-        reason: String::new(),
+        ..Plan::new(strategy, ranks, Grain { tasks: None, bytes })
     })
 }

@@ -3,7 +3,7 @@
 use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
 use forerun_model::reduction::start_up;
 use forerun_platform::{
-    Deal, FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Way,
+    FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Way,
 };
 use forerun_skeleton::farm::HEADER;
 
@@ -37,20 +37,8 @@ pub(super) fn plan(
     let Team { slaves, masters, dynamic } = team;
     let mut plan = Plan {
         skeleton: Skeleton::Farm,
-        strategy: Strategy::MasterSlave,
-        processors: slaves,
-        groups: 1,
-        arity: 2,
-        set: 1,
-        gather: 0,
-        deal: Deal::Claimed,
-        grain: Grain { tasks: Some(rest), bytes: 0 },
-        shares: Vec::new(),
-        ahead: 0,
-        farm: None,
         window: 0,
-        predicted: None,
-        reason: String::new(),
+        ..Plan::new(Strategy::MasterSlave, slaves, Grain { tasks: Some(rest), bytes: 0 })
     };
     let mut farm = FarmPlan {
         masters,

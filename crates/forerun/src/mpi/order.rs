@@ -248,7 +248,7 @@ pub struct Told {
 mod tests {
     use std::os::unix::ffi::OsStrExt as _;
 
-    use forerun_platform::{Deal, Grain, Strategy};
+    use forerun_platform::{Grain, Strategy};
 
     use super::*;
 
@@ -262,23 +262,7 @@ mod tests {
             tmp: None,
         };
         let grain = Grain { tasks: Some(3), bytes: 4096 };
-        let plan = Plan {
-            skeleton: Default::default(),
-            strategy: Strategy::Adaptive,
-            processors: 4,
-            groups: 2,
-            arity: 2,
-            set: 3,
-            gather: 0,
-            deal: Deal::Claimed,
-            grain,
-            shares: Vec::new(),
-            ahead: 0,
-            farm: None,
-            window: 4,
-            predicted: None,
-            reason: String::new(),
-        };
+        let plan = Plan { groups: 2, set: 3, window: 4, ..Plan::new(Strategy::Adaptive, 4, grain) };
         let order = Order::Job(Box::new(JobOrder {
             work: Work::sort(&args).expect("a file"),
             plan,

@@ -3,8 +3,8 @@
 use forerun_apps::{Erased, ErasedMessage, ScatterGatherJob, Together};
 use forerun_platform::{Plan, Platform, Stage, Way};
 use forerun_sim::pricing::Measured;
-use forerun_skeleton::reduction::Source;
-use forerun_skeleton::scatter_gather::{Scatter, Shape};
+use forerun_skeleton::reduction::{Sink, Sinks, Source};
+use forerun_skeleton::scatter_gather::{Cooperate, Scatter, Shape};
 use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
 use forerun_skeleton::{AppError, Failure, Options, Ran, RunError};
 use indicatif::ProgressBar;
@@ -85,14 +85,34 @@ fn run(
         let pricing = Measured::new(platform, options.ranks)?;
         return forerun_sim::run(&scatter, &network, &pricing, options);
     }
-    if plan.ahead == 0 {
+    on_threads((app, source, sinks), shape, plan.ahead, options)
+}
+
+/// Runs an application on threads, with so many blocks read ahead and packets written behind beside the first rank; with 0 it
+/// reads and writes itself.
+///
+/// # Errors
+/// What stops the run; that reading ahead cannot be started.
+pub(super) fn on_threads<A, S, K, O>(
+    (app, source, sinks): (&A, &S, &K),
+    shape: Shape,
+    ahead: usize,
+    options: &Options,
+) -> Result<Ran<Option<O>>, RunError>
+where
+    A: Cooperate<Block = ErasedMessage, Packet = ErasedMessage> + Sync,
+    S: Source<Input = ErasedMessage> + Sync,
+    K: Sinks<ErasedMessage, Sink: Sink<ErasedMessage, Out = O>> + Sync,
+    O: Send + 'static,
+{
+    if ahead == 0 {
         return threads::run(&Scatter::new(app, source, sinks, shape)?, options);
     }
     std::thread::scope(|scope| {
-        let ahead = ReadAhead::start(scope, source, plan.ahead)
+        let read = ReadAhead::start(scope, source, ahead)
             .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
-        let behind = WriteBehind::new(scope, sinks, plan.ahead);
-        threads::run(&Scatter::new(app, &ahead, &behind, shape)?, options)
+        let write = WriteBehind::new(scope, sinks, ahead);
+        threads::run(&Scatter::new(app, &read, &write, shape)?, options)
     })
 }
 

@@ -5,11 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use forerun_apps::{Erased, ErasedMessage, ErasedSink, Together};
 use forerun_platform::{RankTimes, Stage};
 use forerun_skeleton::reduction::{Piece, Sink, Sinks, Source};
-use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Scatter, Shape, Want};
-use forerun_skeleton::threads::{self, ReadAhead, WriteBehind};
+use forerun_skeleton::scatter_gather::{Amount, Cooperate, Global, Local, Shape, Want};
 use forerun_skeleton::{AppError, Cancel, Failure, Message, Options, RunError};
 
 use super::costs::Call;
+use super::execute::on_threads;
 use crate::pilot::Clock;
 
 /// The calls that were timed in one rehearsal, by stage.
@@ -80,16 +80,7 @@ impl<'j> Stagehand<'j> {
         let before = from_device();
         let stage = &Observed { hand: self, indices: &indices, calls: &calls, ranks };
         let options = Options { cancel: self.cancel.clone(), ..Options::new(ranks) };
-        let ran = if ahead == 0 {
-            threads::run(&Scatter::new(stage, stage, stage, Shape::new(ranks))?, &options)
-        } else {
-            std::thread::scope(|scope| {
-                let read = ReadAhead::start(scope, stage, ahead)
-                    .map_err(|e| RunError::Invalid(format!("reading ahead cannot be started: {e}")))?;
-                let write = WriteBehind::new(scope, stage, ahead);
-                threads::run(&Scatter::new(stage, &read, &write, Shape::new(ranks))?, &options)
-            })
-        };
+        let ran = on_threads((stage, stage, stage), Shape::new(ranks), ahead, &options);
         let first = ran.map_err(|e| placed(e, &indices))?.ranks.into_iter().next().unwrap_or_default();
         let calls = calls.into_inner().unwrap_or_else(PoisonError::into_inner);
         Ok(Calls { first, device: from_device() - before, ..calls })

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use forerun_pepa::model::{Settings, System, compile};
 use forerun_pepa::syntax::{Diagnostic, Dialect, Model, Severity, parse};
-use forerun_platform::file::is_utf16;
+use forerun_platform::file::{decoded, is_utf16};
 
 use crate::cli::pepa::{DialectArg, ModelArgs};
 use crate::error::{CliError, request};
@@ -24,10 +24,9 @@ pub(super) fn dialect(of: DialectArg) -> Dialect {
 /// A file's text.
 pub(super) fn read(path: &Path) -> Result<String, CliError> {
     match fs::read(path) {
-        Ok(bytes) if is_utf16(&bytes) => Err(request(format!(
-            "{} is written in UTF-16, where UTF-8 is read: save it as UTF-8",
-            path.display()
-        ))),
+        Ok(bytes) if is_utf16(&bytes) => {
+            decoded(bytes).map_err(|why| request(format!("{} {why}", path.display())))
+        }
         // Comments of older models are in older encodings.
         Ok(bytes) => Ok(String::from_utf8(bytes).unwrap_or_else(|e| latin(e.as_bytes()))),
         Err(e) => Err(request(format!("cannot read {}: {}", path.display(), reason(&e)))),
