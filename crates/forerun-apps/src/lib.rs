@@ -15,6 +15,7 @@ mod job;
 pub mod lsi;
 pub mod mandelbrot;
 pub mod partial;
+mod pieces;
 pub mod sort;
 pub mod timed;
 mod whole;

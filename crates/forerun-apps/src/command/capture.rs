@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io::Write;
 use std::os::fd::AsFd;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use rustix::io::Errno;
 
 use super::output::Body;
 use super::scratch::{Scratch, ScratchFile};
+use crate::pieces;
 
 /// Bytes that a first read may give.
 const FIRST: usize = 4 << 10;
@@ -70,7 +70,7 @@ impl<'a> Capture<'a> {
             self.spill = Some(self.scratch.file()?);
         }
         if let Some((file, _)) = &mut self.spill {
-            file.write_all(&self.buffer).map_err(|e| self.scratch.trouble(&e))?;
+            pieces::write_all(file, &self.buffer).map_err(|e| self.scratch.trouble(&e))?;
         }
         self.buffer.clear();
         self.buffer.shrink_to(BLOCK);

@@ -23,6 +23,7 @@ use super::scratch::{Scratch, ScratchFile};
 use super::show;
 use super::template::{Takes, Template};
 use super::wire;
+use crate::pieces;
 
 /// Bytes of a pilot's results that wait in memory for the run.
 const KEPT_IN_MEMORY: u64 = 64 << 20;
@@ -249,7 +250,7 @@ impl Commands {
             Body::File { file, .. } => Ok(Named::There(file)),
             Body::Memory(bytes) => {
                 let (mut to, file) = self.scratch.file()?;
-                std::io::Write::write_all(&mut to, bytes).map_err(|e| self.scratch.trouble(&e))?;
+                pieces::write_all(&mut to, bytes).map_err(|e| self.scratch.trouble(&e))?;
                 Ok(Named::Made(file))
             }
         }

@@ -10,6 +10,7 @@ use forerun_skeleton::{AppError, Message};
 
 use super::scratch::ScratchFile;
 use super::show;
+use crate::pieces;
 
 /// The standard output of a program, in memory if it is small, else in a temporary file.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ impl Output {
     /// That of reading the temporary file or of writing.
     pub fn copy_to(&self, to: &mut impl Write) -> io::Result<()> {
         match &self.body {
-            Body::Memory(bytes) => to.write_all(bytes),
+            Body::Memory(bytes) => pieces::write_all(to, bytes),
             Body::File { file, .. } => io::copy(&mut File::open(file.path())?, to).map(drop),
         }
     }

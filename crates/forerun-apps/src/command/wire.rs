@@ -1,6 +1,5 @@
 //! Results as bytes, for ranks that share no memory.
 
-use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use super::inputs::InputFile;
 use super::output::{Body, Origin};
 use super::scratch::Scratch;
 use super::{Commands, Extent, Output};
+use crate::pieces;
 
 /// Appends an output: the places of its files, and its bytes, wherever they are.
 fn put(output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
@@ -52,7 +52,7 @@ pub(super) fn adopt(
         Body::Memory(bytes.to_vec())
     } else {
         let (mut to, file) = scratch.file()?;
-        to.write_all(bytes).map_err(|e| scratch.trouble(&e))?;
+        pieces::write_all(&mut to, bytes).map_err(|e| scratch.trouble(&e))?;
         Body::File { file, bytes: bytes.len() as u64 }
     };
     Ok(Output { body, origin })

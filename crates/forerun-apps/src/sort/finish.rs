@@ -12,6 +12,7 @@ use super::output::write_behind;
 use super::run::{OfKind, Parts, Run};
 use super::sorted::{Form, Sorted, Supply};
 use super::spill::Extent;
+use crate::pieces::PIECE;
 
 /// Largest and smallest buffer of a run on disk, in bytes.
 const BUFFERS: (u64, u64) = (1 << 20, 4 << 10);
@@ -21,8 +22,6 @@ const BLOCKS: u64 = 5;
 /// Runs in memory of fewer bytes are brought together before all are merged: what merging takes beside a run's bytes,
 /// its buffers, it takes for every one.
 const SMALL: u64 = 64 << 10;
-/// Bytes written at once of a run that needs no merging.
-const CHUNK: usize = 4 << 20;
 
 /// What the end of a sort did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +57,7 @@ pub(crate) fn merge_to<R: OfKind>(
     let counts = (memory.len(), disk.len());
     if let ([(run, _)], []) = (&memory[..], &disk[..]) {
         run.write(Form::File, &mut |bytes| {
-            bytes.chunks(CHUNK).try_for_each(|chunk| {
+            bytes.chunks(PIECE).try_for_each(|chunk| {
                 desk.go_on()?;
                 let mut file = file;
                 file.write_all(chunk).map_err(|e| error(&e))

@@ -1,7 +1,7 @@
 //! The output file: whole under its name, or not there.
 
 use std::fs::{File, Permissions};
-use std::io::{self, Seek as _, Write as _};
+use std::io::{self, Seek as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -12,6 +12,7 @@ use tempfile::{NamedTempFile, TempPath};
 use super::sorted::Write;
 use crate::command::Patient;
 use crate::partial;
+use crate::pieces;
 
 /// Blocks that may wait for the writing thread.
 const WAITING: usize = 2;
@@ -199,7 +200,7 @@ pub(crate) fn write_behind(
 
 fn drain(mut file: &File, blocks: &Receiver<Vec<u8>>, emptied: &SyncSender<Vec<u8>>) -> io::Result<()> {
     for block in blocks {
-        file.write_all(&block)?;
+        pieces::write_all(&mut file, &block)?;
         // If there are enough blocks already, this one goes.
         let _ = emptied.try_send(block);
     }

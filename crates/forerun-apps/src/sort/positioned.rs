@@ -6,14 +6,19 @@ use std::io;
 #[cfg(unix)]
 mod system {
     use super::{File, io};
+    use crate::pieces::PIECE;
     use std::os::unix::fs::FileExt;
 
     pub(crate) fn read_exact(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         file.read_exact_at(buffer, offset)
     }
 
-    pub(crate) fn write_all(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
-        file.write_all_at(bytes, offset)
+    pub(crate) fn write_all(file: &File, bytes: &[u8], mut offset: u64) -> io::Result<()> {
+        bytes.chunks(PIECE).try_for_each(|piece| {
+            file.write_all_at(piece, offset)?;
+            offset += piece.len() as u64;
+            Ok(())
+        })
     }
 }
 

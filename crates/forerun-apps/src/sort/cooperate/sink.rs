@@ -1,13 +1,12 @@
 //! Writing the result.
 
-use std::io::Write as _;
-
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Piece, Sink};
 use tempfile::NamedTempFile;
 
 use super::app::SortedPacket;
 use super::held::InParts;
+use crate::pieces;
 use crate::sort::job::SortJob;
 use crate::sort::sorted::Form;
 
@@ -50,7 +49,7 @@ impl<R: InParts> Sink<SortedPacket<R>> for PacketSink<'_> {
         let (written, output) = (&mut self.written, self.job.output_file());
         piece.value.0.write(Form::File, &mut |bytes| {
             written.bytes += bytes.len() as u64;
-            written.file.as_file_mut().write_all(bytes).map_err(|e| output.error(&e))
+            pieces::write_all(written.file.as_file_mut(), bytes).map_err(|e| output.error(&e))
         })
     }
 
