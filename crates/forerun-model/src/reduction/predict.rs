@@ -85,8 +85,8 @@ pub fn balance(
 ///
 /// The groups work side by side; the largest share on the slowest ranks ends last. Within a
 /// group, strategies with a fixed deal go at the speed of the slowest rank, the adaptive one at
-/// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores,
-/// which is what a scheduler that leaves no core idle comes to in a long run (an approximation).
+/// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores, but for what is after the
+/// last task, where few are busy any more (an approximation; [`crate::sharing`] knows each rank's).
 /// Hosts are slower by what other jobs use of them, and messages by what the network's switches and
 /// other jobs' traffic there add ([`Wire::on`]). [`start_up`] and `finish` are added once. Windows are taken as wide enough not to bind, and times
 /// of availability as they are at the start.
@@ -208,10 +208,12 @@ fn beside(
     if more < groups {
         all.add(&group(shape, load, &costs, size, small).totals, (groups - more) as f64);
     }
-    let floor = all.busy() / speeds.cores() as f64;
-    if shape.ranks > speeds.cores() && floor > timing.seconds {
-        timing.seconds = floor;
-        timing.bound = Bound::Cores;
+    if shape.ranks > speeds.cores() {
+        let shared = turns(&all, &timing, groups as f64, speeds.cores() as f64);
+        if shared > timing.seconds {
+            timing.seconds = shared;
+            timing.bound = Bound::Cores;
+        }
     }
     // Tasks that are done have no spread: the others are fewer, and each takes as much more.
     let more = load.tasks.max(1) as f64 / load.tasks.saturating_sub(load.done).max(1) as f64;
@@ -228,6 +230,12 @@ fn beside(
     let common = common + profile.finish.error * finish;
     let deviation = own.hypot(common);
     Ok(Evaluated { costs, size, timing, all, finish, deviation, common, seconds })
+}
+
+/// Seconds of ranks that take turns on the cores: all is shared but the drain, which is a rank's of each group.
+fn turns(all: &Totals, timing: &Timing, groups: f64, cores: f64) -> f64 {
+    let drain = timing.drain.min(timing.seconds).min(all.busy() / groups);
+    (all.busy() - groups * drain) / cores + drain * (groups / cores).max(1.0)
 }
 
 fn group(shape: &Shape, load: &Load, c: &Costs, size: usize, n: u64) -> Timing {
