@@ -1,7 +1,7 @@
 //! The figures that predictions are made of: the platform's and the job's.
 
 use forerun_apps::ErasedJob;
-use forerun_platform::{Machine, Platform, Profile, ReductionProfile};
+use forerun_platform::{Host, Machine, Platform, Profile, ReductionProfile};
 
 use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
@@ -79,7 +79,8 @@ pub fn of(
     let cores = allocation::cores();
     let fixed = processors.is_some_and(|p| p <= cores);
     let workers = processors.unwrap_or(cores).min(cores);
-    let purpose = Purpose { workers, fixed, grain: &grain };
+    let slower = 1.0 / platform.hosts.iter().map(Host::free_speed).fold(0.0, f64::max);
+    let purpose = Purpose { workers, fixed, slower, grain: &grain };
     let (mut profile, pilot) = profile(job, given, options, &purpose, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;

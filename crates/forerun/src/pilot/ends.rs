@@ -23,6 +23,8 @@ pub(super) struct Ends {
 const EMPTY: usize = 6;
 /// Results that are taken through the end one by one, of as many as this times as many.
 const SINGLE: usize = 3;
+/// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
+const PAGE: f64 = 4096.0;
 
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
@@ -61,7 +63,8 @@ pub(super) fn rehearse(
     }
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
-    let sink = Cost { per_byte: (all.sinking.seconds - sink.fixed).max(0.0) / all.each(), ..sink };
+    let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each());
+    let sink = Cost { fixed: sink.fixed + more, per_byte, ..sink };
     let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
     let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
@@ -130,13 +133,21 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], took: fn(&Rehearsed) -> To
         let unsure = deviation(&of_empty, fixed);
         return Cost { spread: unsure, error: unsure, ..Cost::constant(fixed) };
     }
-    // Of a few calls of one size: all of what is longer is by the byte.
-    let (bytes, took) = longer.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.bytes, sum.1 + p.seconds));
+    // Of a few calls of one size: all of what is longer is by the byte, unless bytes are few.
+    let each = |of: fn(&Point) -> f64| longer.iter().map(of).sum::<f64>() / longer.len() as f64;
+    let (bytes, took) = (each(|p| p.bytes), each(|p| p.seconds));
     let Cost { spread, error, .. } = fit(&longer);
     // As far as it is the fixed part that a call takes, it is as unsure as that.
-    let unsure = deviation(&of_empty, fixed) * fixed / (fixed + took / longer.len() as f64);
+    let unsure = deviation(&of_empty, fixed) * fixed / (fixed + took);
     let (spread, error) = (spread.hypot(unsure), error.hypot(unsure));
-    Cost { fixed, per_byte: took / bytes, spread, error, ..Cost::default() }
+    let (more, per_byte) = by_the_byte(took, bytes);
+    Cost { fixed: fixed + more, per_byte, spread, error, ..Cost::default() }
+}
+
+/// What so many seconds, which a result of so many bytes takes longer than none, are by the result and by the byte.
+fn by_the_byte(seconds: f64, bytes: f64) -> (f64, f64) {
+    let part = 1.0 / (1.0 + (PAGE / bytes.max(1.0)).powi(2));
+    ((1.0 - part) * seconds, part * seconds / bytes.max(1.0))
 }
 
 /// The same cost with what is waited for of it: of its fixed part as much as of ends with nothing in them, and of

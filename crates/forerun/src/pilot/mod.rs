@@ -9,7 +9,7 @@
 //! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
 //! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one
 //! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
-//! milliseconds no less than 4 ms). Where the plan would have much larger tasks, some of those are tried last, for as
+//! milliseconds no less than 4 ms); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
 //! long again at most, or twice that where the run need not do them any more.
 
 mod clock;
@@ -89,6 +89,8 @@ pub struct Purpose<'a> {
     pub workers: usize,
     /// Whether so many ranks are to run the job, and no other number is of interest.
     pub fixed: bool,
+    /// How many times as long as here work takes where the job is to run.
+    pub slower: f64,
     /// Bytes that a task would have by a plan from such costs, which were seen up to so many bytes; `None` where there is no such plan.
     pub grain: &'a dyn Fn(&ReductionProfile, u64) -> Option<u64>,
 }
@@ -106,7 +108,8 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     if extent.bytes == 0 && extent.pieces.as_ref().is_none_or(Vec::is_empty) {
         return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0, largest: 0 });
     }
-    let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, workers)?;
+    let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
+    let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
     // Phases end by the wall.
     let budget = budget * clock.stretch();
     let grown = sampled.take_pieces();
@@ -214,7 +217,7 @@ fn grow<'j>(
     job: &'j dyn ErasedJob,
     sampler: &Sampler<'j>,
     extent: &Extent,
-    workers: usize,
+    (workers, slower): (usize, f64),
 ) -> Result<Grown<'j>, RunError> {
     // Where memory is short, each lane has room for some results.
     let fits = short(job, extent).map_or(u64::MAX, |room| room / (HELD * lanes(workers) as u64));
@@ -248,7 +251,7 @@ fn grow<'j>(
                 point = next;
             }
         }
-        let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds);
+        let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds * slower);
         let next = grain.max(point.bytes as u64).saturating_mul(GROWTH);
         let phase = if fine { PHASE / FINER } else { PHASE };
         let enough = GROWTH as f64 * point.seconds > budget * phase;
@@ -282,7 +285,7 @@ fn short(job: &dyn ErasedJob, extent: &Extent) -> Option<u64> {
     job.room().filter(|&room| room < extent.bytes)
 }
 
-/// Seconds that the pilot of a job of so many seconds, on one processor, may take.
+/// Seconds that the pilot of a job may take that takes so many, on one processor of those that it is to run on.
 fn budget(job_s: f64) -> f64 {
     (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min((job_s * MOST).max(LEAST))
 }

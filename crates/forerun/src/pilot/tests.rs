@@ -186,8 +186,12 @@ fn nothing_is_merged_or_delivered_twice() {
     for join in [JoinAt::Finish, JoinAt::Sink] {
         for (files, each) in [1, 2, 3, 5, 13, 64, 300].iter().flat_map(|&n| [(n, 0), (n, 200), (n, 2_000)]) {
             let app = Numbers { each: Duration::from_micros(each) };
-            let purpose =
-                Purpose { workers: 2, fixed: false, grain: &|_, largest| Some(largest.saturating_mul(4)) };
+            let purpose = Purpose {
+                workers: 2,
+                fixed: false,
+                slower: 1.0,
+                grain: &|_, largest| Some(largest.saturating_mul(4)),
+            };
             let found = pilot(&Once { files, join, app }, &purpose, &Cancel::new());
             let found = found.unwrap_or_else(|e| panic!("{files} files of {each} us, {join:?}: {e}"));
             assert!(found.tasks > 0);
