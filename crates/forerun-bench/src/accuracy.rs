@@ -8,6 +8,7 @@ use std::{env, fs, io};
 use forerun_platform::statistics;
 use forerun_platform::{Interval, Outcome, Stage, Strategy, Way};
 
+use crate::place::in_memory;
 use crate::record::Record;
 
 /// Numbers to sort.
@@ -20,6 +21,8 @@ const STAGES: [Stage; 4] = [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finis
 struct Job {
     name: &'static str,
     words: Vec<String>,
+    /// The file that it makes.
+    result: &'static str,
 }
 
 /// The predictions of one way for the runs of one configuration.
@@ -45,9 +48,7 @@ pub(crate) struct Compared {
 /// Runs every job with every strategy on 1 and 2 processors and compares.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let forerun = env::current_exe()?.with_file_name("forerun");
-    // In memory, where there is such a place: the mood of a disk's cache is not what is measured.
-    let memory = Path::new("/dev/shm");
-    let dir = if memory.is_dir() { tempfile::tempdir_in(memory)? } else { tempfile::tempdir()? };
+    let dir = in_memory()?;
     let jobs = jobs(&forerun, dir.path())?;
     for job in &jobs {
         let mut compared: BTreeMap<(usize, &'static str), Compared> = BTreeMap::new();
@@ -67,7 +68,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
         record.note(&table(job.name, "strategy", rounds, &compared));
     }
     record.note(
-        "Files are on a file system in memory where there is one. Error: (predicted − measured) / measured, each run \
+        "Files are on a file system in memory where there is one; no older result has to be replaced. Error: (predicted − measured) / measured, each run \
          predicted from a pilot of its own: their median, that without their signs, the one furthest off, and how \
          many measured times were within the predicted 95 % interval. Spread: the median deviation of the measured \
          times from their median, which no prediction made beforehand can be better than. Stages: share of the \
@@ -86,28 +87,20 @@ fn jobs(forerun: &Path, dir: &Path) -> io::Result<Vec<Job>> {
     let word = |s: &str| s.to_string();
     let mut jobs = vec![Job {
         name: "sort, 100,000,000 i32",
-        words: vec![word("sort"), numbers.display().to_string(), word("-o"), word("sorted.bin")],
+        words: vec![word("sort"), numbers.display().to_string()],
+        result: "sorted.bin",
     }];
     if let Some(documents) = documents() {
         let counts = "tr -cs A-Za-z '\\n' | sort | uniq -c";
         let merge = "sort -m -k2 \"$@\" | awk '$2!=w{if(n)print n,w;w=$2;n=0}{n+=$1}END{if(n)print n,w}'";
         jobs.push(Job {
             name: "word counts over the toolchain's book (reduce)",
-            words: [
-                "reduce",
-                "--shell",
-                "--commutative",
-                "--map",
-                counts,
-                "--merge",
-                merge,
-                "-o",
-                "counts.txt",
-            ]
-            .into_iter()
-            .map(word)
-            .chain([documents.display().to_string()])
-            .collect(),
+            words: ["reduce", "--shell", "--commutative", "--map", counts, "--merge", merge]
+                .into_iter()
+                .map(word)
+                .chain([documents.display().to_string()])
+                .collect(),
+            result: "counts.txt",
         });
     }
     Ok(jobs)
@@ -132,6 +125,7 @@ fn run(
     let status = Command::new(forerun)
         .arg("run")
         .args(&job.words)
+        .args(["-o", job.result])
         .args(["--quiet", "--by", "analytic,simulated", "--groups", "1", "--strategy", strategy.name()])
         .args(["-p", &processors.to_string(), "--json"])
         .arg(&file)
@@ -143,6 +137,8 @@ fn run(
     }
     let outcomes: Vec<Outcome> = serde_json::from_slice(&fs::read(&file)?)?;
     fs::remove_file(&file)?;
+    // To replace it would be a part of the next run.
+    fs::remove_file(dir.join(job.result))?;
     Ok(outcomes)
 }
 

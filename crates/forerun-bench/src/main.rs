@@ -7,6 +7,7 @@ mod accuracy;
 mod lsi;
 mod messages;
 mod pepa;
+mod place;
 mod python;
 mod record;
 mod reuters;

@@ -9,6 +9,7 @@ use std::{env, fs, io};
 use forerun_platform::{Outcome, Stage, Way};
 
 use crate::accuracy::{Compared, table};
+use crate::place::in_memory;
 use crate::record::Record;
 
 /// Numbers to sort, i32.
@@ -21,9 +22,7 @@ const STAGES: [Stage; 6] =
 /// Sorts every number of numbers on 1 and 2 processors and compares.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let forerun = env::current_exe()?.with_file_name("forerun");
-    // In memory, where there is such a place: the mood of a disk's cache is not what is measured.
-    let memory = Path::new("/dev/shm");
-    let dir = if memory.is_dir() { tempfile::tempdir_in(memory)? } else { tempfile::tempdir()? };
+    let dir = in_memory()?;
     let files: Vec<PathBuf> =
         NUMBERS.iter().map(|&n| numbers(&forerun, dir.path(), n)).collect::<io::Result<_>>()?;
     let mut compared: BTreeMap<(usize, String), Compared> = BTreeMap::new();

@@ -11,6 +11,7 @@ use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, Totals, run_totals};
 use forerun_skeleton::reduction::{Reduction, Runner, Shape};
 use forerun_skeleton::{Message, Options, Program, RunError};
+use rustix::time::{ClockId, clock_gettime};
 
 use crate::record::Record;
 use crate::table::{Contender, Table};
@@ -128,16 +129,11 @@ fn network() -> LogGps {
     LogGps::new(&network, 2).expect("a valid network")
 }
 
-/// CPU time of this thread, where the kernel says it, so that other load matters less.
+/// CPU time of this thread, so that other load matters less.
 pub(crate) fn cpu_seconds() -> f64 {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let ns: Option<f64> = stat.split(' ').next().and_then(|n| n.parse().ok());
-    ns.map_or_else(wall_seconds, |ns| ns / 1e9)
-}
-
-fn wall_seconds() -> f64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    now.unwrap_or_default().as_secs_f64()
+    // Not the figure of schedstat: of a thread that runs, it is that of the last tick of the scheduler's clock.
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 /// A figure in KiB from the kernel; 0 where it gives none.
