@@ -47,7 +47,9 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let tools = Tools::find(dir.path())?;
     let numbers = tools.dir.join("numbers");
     done(
-        Command::new(&tools.forerun).args(["generate", "numbers", &NUMBERS.to_string(), "-q", "-o"]).arg(&numbers),
+        Command::new(&tools.forerun)
+            .args(["generate", "numbers", &NUMBERS.to_string(), "-q", "-o"])
+            .arg(&numbers),
         "generate",
     )?;
     let mut all = All::new();
