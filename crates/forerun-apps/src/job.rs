@@ -124,6 +124,13 @@ pub trait Job: Sync {
         false
     }
 
+    /// What a byte costs in a task of `bytes` bytes, relative to what it costs in tasks of other sizes: 1 where work is
+    /// proportional to the input, and where it is not, what is known of how it grows.
+    fn per_byte(&self, bytes: f64) -> f64 {
+        let _ = bytes;
+        1.0
+    }
+
     /// Whether the finish writes as many bytes to a file as results have, beside its other work.
     fn writes_results(&self) -> bool {
         false

@@ -12,6 +12,9 @@ use crate::{Erased, Extent, Job, ReductionJob, Spilling};
 /// Memory that is no matter.
 const AMPLE: u64 = 64 << 20;
 
+/// Bytes of a line of a number, about.
+const LINE: f64 = 8.0;
+
 impl Job for SortJob {
     fn name(&self) -> &'static str {
         "sort"
@@ -36,6 +39,15 @@ impl Job for SortJob {
 
     fn reads_files(&self) -> bool {
         true
+    }
+
+    /// Sorting n elements takes n log n (numbers, by their digits, less in theory, but more memory is slower by as much).
+    fn per_byte(&self, bytes: f64) -> f64 {
+        let width = match self.element().width() {
+            1 => LINE,
+            width => width as f64,
+        };
+        (bytes / width).max(2.0).log2()
     }
 
     fn writes_results(&self) -> bool {

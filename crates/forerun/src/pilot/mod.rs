@@ -154,7 +154,9 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let mut largest = all().map(|p| p.bytes).fold(0.0, f64::max);
     // (What a process costs before it reads anything shows best in small ones.)
     let like = |p: &Point| job.outside() || fine(job, &extent) || p.bytes * ALIKE >= largest;
-    let alike: Vec<Point> = all().filter(like).map(alone).collect();
+    // By what is known of how the cost of a byte grows, all are told as if they were as large as the largest.
+    let sized = |point: Point| point.less(job.per_byte(point.bytes) / job.per_byte(largest));
+    let alike: Vec<Point> = all().filter(like).map(alone).map(sized).collect();
     let merges: Vec<Point> =
         sampled.merges.iter().chain(&sampled.beside.merges).copied().map(alone).collect();
     // Of work in this process, nothing is to be started.
@@ -198,7 +200,11 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         let found = trial(job, &sampler, &at_once, grain, &before)?;
         found.settle(&mut profile);
         tasks += found.tasks;
+        let told = largest;
         largest = largest.max(found.largest);
+        // Of which the plan may have larger ones.
+        let grain = (purpose.grain)(&profile, largest as u64).unwrap_or(grain);
+        profile.task = profile.task.times(job.per_byte(grain as f64) / job.per_byte(told));
     }
     Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks, largest: largest as u64 })
 }

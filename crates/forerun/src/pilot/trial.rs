@@ -57,7 +57,7 @@ pub(super) fn trial(
     let mut found = Found { before: before.bytes, ..Found::default() };
     let said = |bytes: f64, workers: usize| {
         let slower = 1.0 + before.profile.contention * (workers - 1) as f64;
-        before.profile.task.seconds(bytes, 1.0) * slower
+        before.profile.task.seconds(bytes, 1.0) * slower * job.per_byte(bytes) / job.per_byte(before.largest)
     };
     let there = before.seconds * if job.keeps() { KEPT } else { 1.0 } / at_once.len().max(1) as f64;
     let most = at_once.iter().copied().max().unwrap_or(1);
