@@ -94,12 +94,8 @@ impl Test {
 
     #[inline]
     fn holds(self, window: &[u32; WINDOW]) -> bool {
-        let mut at = usize::from(self.cell);
-        (0..self.rows).any(|_| {
-            let is = window[at % WINDOW] == self.value;
-            at += COLUMNS;
-            is
-        })
+        let first = usize::from(self.cell);
+        (0..usize::from(self.rows)).any(|row| window.get(first + row * COLUMNS) == Some(&self.value))
     }
 }
 
@@ -165,7 +161,7 @@ impl RuleIndex {
         self.filter = vec![0; bits.next_power_of_two().clamp(64, FILTER) / 64];
         for &(k, _, _) in keyed {
             let key = (k >> 32) as u32;
-            if let Some(&probe) = self.probes[(key >> 8) as usize].iter().find(|p| p.key == key) {
+            if let Some(probe) = self.probes[(key >> 8) as usize].iter().find(|p| p.key == key) {
                 let (at, bit) = self.bit(probe, k as u32);
                 self.filter[at] |= 1 << bit;
             }
@@ -173,7 +169,7 @@ impl RuleIndex {
     }
 
     #[inline]
-    fn bit(&self, probe: Probe, value: u32) -> (usize, u32) {
+    fn bit(&self, probe: &Probe, value: u32) -> (usize, u32) {
         let bit = value.wrapping_mul(probe.stride).wrapping_add(probe.bit);
         ((bit / 64) as usize & (self.filter.len() - 1), bit % 64)
     }
@@ -181,8 +177,8 @@ impl RuleIndex {
     /// Puts the rules from number `least` on that fit word `i` now, and may change it, on the agenda.
     #[inline]
     fn look_up(&self, from: Tag, window: &[u32; WINDOW], least: u32, mut fits: impl FnMut(u32)) {
-        for &probe in &self.probes[from.index()] {
-            let value = window[usize::from(probe.cell) % WINDOW];
+        for probe in &self.probes[from.index()] {
+            let Some(&value) = window.get(usize::from(probe.cell)) else { continue };
             let (at, bit) = self.bit(probe, value);
             if self.filter[at] >> bit & 1 == 0 {
                 continue;

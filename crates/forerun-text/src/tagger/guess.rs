@@ -24,6 +24,15 @@ pub struct Guesser {
     pub(crate) prior: Vec<u16>,
 }
 
+/// What is looked at of an unknown word: words with the same signs have the same candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Signs {
+    /// The one tag that the lexical rules leave it with.
+    Tag(Tag),
+    /// Its ending and the last lexical rule that changed its tag.
+    Likely { ending: Option<u32>, rule: Option<u32> },
+}
+
 /// The key of an ending: a letter for the shape, then the ending.
 pub(crate) fn key(shape: Shape, ending: &str, out: &mut String) {
     out.clear();
@@ -43,33 +52,45 @@ pub(crate) fn endings(lower: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Guesser {
-    /// The tags of the longest ending that is known; empty if not even the shape is.
-    pub(crate) fn by_ending(&self, word: &str, shape: Shape) -> &[Candidate] {
+    /// The longest ending that is known; none if not even the shape is.
+    fn ending(&self, word: &str, shape: Shape) -> Option<u32> {
         let lower = word.to_lowercase();
         let mut text = String::with_capacity(LONGEST * 4 + 1);
-        for ending in endings(&lower) {
+        endings(&lower).find_map(|ending| {
             key(shape, ending, &mut text);
-            if let Some(n) = self.endings.find(&text) {
-                return &self.of_ending[n as usize];
-            }
-        }
-        &[]
+            self.endings.find(&text)
+        })
     }
 
-    /// Appends the candidates of an unknown word to `out`, at least one. `last_rule` gives the last lexical rule that changes
-    /// the word's tag, which is this one at first.
-    ///
-    /// Their probabilities are the mean of those of the ending and those of the last lexical rule.
-    pub(crate) fn candidates(
+    /// The tags of the longest ending that is known; empty if not even the shape is.
+    pub(crate) fn by_ending(&self, word: &str, shape: Shape) -> &[Candidate] {
+        self.of_ending(self.ending(word, shape))
+    }
+
+    fn of_ending(&self, ending: Option<u32>) -> &[Candidate] {
+        ending.and_then(|n| self.of_ending.get(n as usize)).map_or(&[], Vec::as_slice)
+    }
+
+    /// The signs of an unknown word. `last_rule` gives the last lexical rule that changes the word's tag, which is this one at
+    /// first.
+    pub(crate) fn signs(
         &self,
         word: &str,
         shape: Shape,
         last_rule: impl FnOnce(Tag) -> Option<usize>,
-        out: &mut Vec<Candidate>,
-    ) {
-        let by_ending = self.by_ending(word, shape);
-        let first = by_ending.first().map_or(Tag::BOUNDARY, |c| c.tag);
-        let by_rule = last_rule(first).and_then(|n| self.of_rule.get(n)).map_or(&[][..], Vec::as_slice);
+    ) -> Signs {
+        let ending = self.ending(word, shape);
+        let first = self.of_ending(ending).first().map_or(Tag::BOUNDARY, |c| c.tag);
+        Signs::Likely { ending, rule: last_rule(first).map(|n| n as u32) }
+    }
+
+    /// Appends the candidates of an unknown word to `out`, at least one, by its ending and the last lexical rule that changed its
+    /// tag.
+    ///
+    /// Their probabilities are the mean of those of the ending and those of the rule.
+    pub(crate) fn candidates(&self, ending: Option<u32>, rule: Option<u32>, out: &mut Vec<Candidate>) {
+        let by_ending = self.of_ending(ending);
+        let by_rule = rule.and_then(|n| self.of_rule.get(n as usize)).map_or(&[][..], Vec::as_slice);
         let start = out.len();
         let p = |c: &Candidate| (-f64::from(c.cost) / COST).exp();
         let mut list: Vec<(Tag, f64)> = by_ending.iter().map(|c| (c.tag, p(c))).collect();

@@ -8,7 +8,8 @@ use super::lexicon::Lexicon;
 use super::shape::Shape;
 use super::tags::Tag;
 
-/// For each first byte, last byte and shape of a word a bit for every rule: whether such a word can pass it.
+/// For each first byte, last byte and shape of a word, and each tag that it may have so far, a bit for every rule: whether such a
+/// word can pass it and is changed by it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LexicalIndex {
     /// Numbers that the bits of all rules take.
@@ -16,6 +17,7 @@ pub(crate) struct LexicalIndex {
     by_first: Vec<u64>,
     by_last: Vec<u64>,
     by_shape: Vec<u64>,
+    by_tag: Vec<u64>,
 }
 
 /// Byte values.
@@ -30,12 +32,13 @@ struct LookedUp {
 }
 
 impl LexicalIndex {
-    pub(crate) fn new(rules: &[LexicalRule]) -> Self {
+    /// Of rules about so many tags.
+    pub(crate) fn new(rules: &[LexicalRule], tags: usize) -> Self {
         let width = rules.len().div_ceil(64);
-        let table = |rows: usize, fits: &dyn Fn(&Test, usize) -> bool| {
+        let table = |rows: usize, fits: &dyn Fn(&LexicalRule, usize) -> bool| {
             let mut bits = vec![0u64; rows * width];
             for row in 0..rows {
-                for (n, _) in rules.iter().enumerate().filter(|(_, rule)| fits(&rule.test, row)) {
+                for (n, _) in rules.iter().enumerate().filter(|(_, rule)| fits(rule, row)) {
                     bits[row * width + n / 64] |= 1 << (n % 64);
                 }
             }
@@ -44,11 +47,14 @@ impl LexicalIndex {
         let is = |byte: Option<&u8>, row: usize| byte.is_none_or(|&b| usize::from(b) == row);
         Self {
             width,
-            by_first: table(BYTES, &|test, row| is(prefix(test).as_bytes().first(), row)),
-            by_last: table(BYTES, &|test, row| is(suffix(test).as_bytes().last(), row)),
-            by_shape: table(Shape::COUNT, &|test, row| match test {
-                Test::Shape(shape) => usize::from(*shape) == row,
+            by_first: table(BYTES, &|rule, row| is(prefix(&rule.test).as_bytes().first(), row)),
+            by_last: table(BYTES, &|rule, row| is(suffix(&rule.test).as_bytes().last(), row)),
+            by_shape: table(Shape::COUNT, &|rule, row| match rule.test {
+                Test::Shape(shape) => usize::from(shape) == row,
                 _ => true,
+            }),
+            by_tag: table(tags, &|rule, row| {
+                rule.from.is_none_or(|from| from.index() == row) && rule.to.index() != row
             }),
         }
     }
@@ -56,6 +62,9 @@ impl LexicalIndex {
     /// Applies `rules`, those that this was made of, in their order to an unknown word that starts with the tag `first`. Gives
     /// the tag that it ends with, and the number of the last rule that changed it. Costs one test a rule that the word can
     /// pass by its ends and its shape, and whose tag fits.
+    ///
+    /// # Panics
+    /// If `first` is not among the tags.
     pub(crate) fn apply(
         &self,
         rules: &[LexicalRule],
@@ -72,16 +81,15 @@ impl LexicalIndex {
         let known = LookedUp::default();
         let is = |word: &str| lexicon.first_tag(word);
         for at in 0..self.width {
-            let mut left = row(&self.by_first, begins, at)
+            let can = row(&self.by_first, begins, at)
                 & row(&self.by_last, ends, at)
                 & row(&self.by_shape, shape as usize, at);
+            let mut left = can & row(&self.by_tag, tag.index(), at);
             while left != 0 {
-                let n = at * 64 + left.trailing_zeros() as usize;
+                let bit = left.trailing_zeros();
                 left &= left - 1;
+                let n = at * 64 + bit as usize;
                 let rule = &rules[n];
-                if rule.from.is_some_and(|from| from != tag) || rule.to == tag {
-                    continue;
-                }
                 let passes = match &rule.test {
                     Test::LowerIs(tag) => {
                         shape.has_case()
@@ -99,6 +107,8 @@ impl LexicalIndex {
                 };
                 if passes {
                     (tag, by) = (rule.to, Some(n));
+                    // Of the rules after this one those that change its tag.
+                    left = can & row(&self.by_tag, tag.index(), at) & !(u64::MAX >> (63 - bit));
                 }
             }
         }
@@ -189,7 +199,7 @@ mod tests {
             for (word, tag) in known {
                 lexicon.push(&word, &[Candidate { tag, cost: 0 }]);
             }
-            let (index, pairs) = (LexicalIndex::new(&rules), Pairs::default());
+            let (index, pairs) = (LexicalIndex::new(&rules, 4), Pairs::default());
             for word in words {
                 let shape = Shape::of(&word, false);
                 prop_assert_eq!(

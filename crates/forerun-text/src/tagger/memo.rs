@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
+use super::guess::Signs;
 use super::lexicon::Candidate;
 use super::shape::Shape;
 use super::view::Seen;
@@ -20,13 +23,32 @@ pub(super) struct Mark(Arc<()>);
 pub(super) struct Memo {
     of: Option<Mark>,
     words: Words,
-    guesses: Vec<Guess>,
+    known: Vec<Known>,
+    guesses: Guesses,
+}
+
+/// Candidates that were guessed: words with the same signs share them.
+#[derive(Debug, Default)]
+pub(super) struct Guesses {
     candidates: Vec<Candidate>,
+    of: FxHashMap<Signs, Place>,
+}
+
+impl Guesses {
+    /// Where the candidates of words with these signs are; `guess` appends them, at least one, where they are not known.
+    pub(super) fn of(&mut self, signs: Signs, guess: impl FnOnce(&mut Vec<Candidate>)) -> Place {
+        let candidates = &mut self.candidates;
+        *self.of.entry(signs).or_insert_with(|| {
+            let start = candidates.len();
+            guess(candidates);
+            (start as u32, (candidates.len() - start) as u32)
+        })
+    }
 }
 
 /// What is kept of a word.
 #[derive(Clone, Copy, Debug)]
-struct Guess {
+struct Known {
     seen: Seen,
     /// Where its candidates are within a sentence, and where it begins one with a capital; none if
     /// that has not been asked.
@@ -46,25 +68,23 @@ impl Memo {
     }
 
     /// What is seen of a word, and where its candidates are; `begins` says whether it begins a sentence. `see` gives the
-    /// former where it is not known, and `guess` appends candidates, at least one.
+    /// former where it is not known, and `guess` the latter.
     pub(super) fn place(
         &mut self,
         word: &str,
         begins: bool,
         see: impl FnOnce() -> Seen,
-        guess: impl FnOnce(Shape, &mut Vec<Candidate>),
+        guess: impl FnOnce(Shape, &mut Guesses) -> Place,
     ) -> (Seen, Place) {
         let number = self.words.put(word) as usize;
-        if number == self.guesses.len() {
-            self.guesses.push(Guess { seen: see(), places: [(0, 0); 2] });
+        if number == self.known.len() {
+            self.known.push(Known { seen: see(), places: [(0, 0); 2] });
         }
-        let Guess { seen, places } = &mut self.guesses[number];
+        let Known { seen, places } = &mut self.known[number];
         let shape = seen.shape.at(begins);
         let place = &mut places[usize::from(shape == Shape::FirstCapital)];
         if place.1 == 0 {
-            let start = self.candidates.len();
-            guess(shape, &mut self.candidates);
-            *place = (start as u32, (self.candidates.len() - start) as u32);
+            *place = guess(shape, &mut self.guesses);
         }
         (*seen, *place)
     }
@@ -72,7 +92,7 @@ impl Memo {
     /// The candidates at a place.
     #[inline]
     pub(super) fn candidates(&self, (start, count): Place) -> &[Candidate] {
-        &self.candidates[start as usize..][..count as usize]
+        &self.guesses.candidates[start as usize..][..count as usize]
     }
 }
 
@@ -94,9 +114,9 @@ mod tests {
         let mut guesses = 0;
         let mut ask = |memo: &mut Memo, mark: &Mark, word, begins| {
             memo.begin(mark);
-            let guess = |_, out: &mut Vec<_>| {
+            let guess = |_, known: &mut Guesses| {
                 guesses += 1;
-                out.push(Candidate { tag: Tag(guesses), cost: 0 });
+                known.of(Signs::Tag(Tag(guesses)), |out| out.push(Candidate { tag: Tag(guesses), cost: 0 }))
             };
             let (_, place) = memo.place(word, begins, || see(word), guess);
             memo.candidates(place)[0].tag.0
@@ -116,8 +136,12 @@ mod tests {
         for n in 0..3 * MOST {
             memo.begin(&mark);
             let word = n.to_string();
-            memo.place(&word, false, || see(&word), |_, out| out.push(Candidate { tag: Tag(1), cost: 0 }));
-            assert!(memo.guesses.len() <= MOST + 1 && memo.candidates.len() <= MOST + 1);
+            let tag = Tag(n as u16);
+            let guess = |_, known: &mut Guesses| {
+                known.of(Signs::Tag(tag), |out| out.push(Candidate { tag, cost: 0 }))
+            };
+            memo.place(&word, false, || see(&word), guess);
+            assert!(memo.known.len() <= MOST + 1 && memo.guesses.candidates.len() <= MOST + 1);
         }
     }
 }

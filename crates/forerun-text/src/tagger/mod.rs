@@ -80,7 +80,7 @@ impl Tagger {
         let word =
             |n| Word { seen: names.seen(model.lexicon.word(n), Some(n)), place: model.lexicon.place(n) };
         let words = (0..model.lexicon.len() as u32).map(word).collect();
-        let lexical = lexical_index::LexicalIndex::new(&model.lexical);
+        let lexical = lexical_index::LexicalIndex::new(&model.lexical, model.tags.len());
         Self { model, index, lexical, names, words, mark: memo::Mark::default() }
     }
 
@@ -142,7 +142,11 @@ impl Tagger {
                 _ => {
                     unknown.push(true);
                     let see = || self.names.seen(word, number);
-                    memo.place(word, first, see, |shape, out| model.guess(word, shape, &self.lexical, out))
+                    let guess = |shape, guesses: &mut memo::Guesses| {
+                        let signs = model.signs(word, shape, &self.lexical);
+                        guesses.of(signs, |out| model.guess(signs, out))
+                    };
+                    memo.place(word, first, see, guess)
                 }
             };
             let shape = seen.shape.at(first);

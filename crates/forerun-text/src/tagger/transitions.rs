@@ -5,8 +5,12 @@ use super::tags::Tag;
 /// Costs in the table at most: 32 MiB, ten times what a large corpus needs.
 const CELLS: usize = 1 << 24;
 
+/// Where the costs of all tags after a pair of tags are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row(u32);
+
 /// A pair of tags whose costs are not in the table.
-const SEARCHED: u32 = u32::MAX;
+const SEARCHED: Row = Row(u32::MAX);
 
 /// Costs of tags in context: of pairs, and of those triples that have been seen.
 ///
@@ -17,8 +21,8 @@ const SEARCHED: u32 = u32::MAX;
 #[derive(Clone, Debug, Default)]
 pub struct Transitions {
     tags: usize,
-    /// For each pair of tags the number of its row.
-    rows: Vec<u32>,
+    /// For each pair of tags where its row begins.
+    rows: Vec<Row>,
     /// Rows of as many costs as there are tags, first those of single tags.
     costs: Vec<u16>,
     /// Ascending.
@@ -34,7 +38,7 @@ impl Transitions {
         assert_eq!(pairs.len(), tags * tags);
         triples.sort_unstable();
         triples.dedup_by_key(|(triple, _)| *triple);
-        let mut rows: Vec<u32> = (0..tags).flat_map(|_| 0..tags as u32).collect();
+        let mut rows: Vec<Row> = (0..tags).flat_map(|_| (0..tags).map(|b| Row((b * tags) as u32))).collect();
         let mut costs = pairs;
         for list in triples.chunk_by(|(a, _), (b, _)| a[..2] == b[..2]) {
             let [a, b, _] = list[0].0;
@@ -43,7 +47,7 @@ impl Transitions {
                 *row = SEARCHED;
                 continue;
             }
-            *row = (costs.len() / tags) as u32;
+            *row = Row(costs.len() as u32);
             let (start, single) = (costs.len(), b.index() * tags);
             costs.extend_from_within(single..single + tags);
             list.iter().for_each(|([_, _, c], cost)| costs[start + c.index()] = *cost);
@@ -66,11 +70,16 @@ impl Transitions {
         &self.triples
     }
 
-    /// The costs of all tags after `a` and `b`, by their numbers; `None` where they are to be asked for one by one.
+    /// Where the costs of all tags after `a` and `b` are.
     #[inline]
-    pub(crate) fn after(&self, a: Tag, b: Tag) -> Option<&[u16]> {
-        let row = self.rows[a.index() * self.tags + b.index()];
-        (row != SEARCHED).then(|| &self.costs[row as usize * self.tags..][..self.tags])
+    pub(crate) fn row(&self, a: Tag, b: Tag) -> Row {
+        self.rows[a.index() * self.tags + b.index()]
+    }
+
+    /// The costs of a row by the tags' numbers; `None` where they are to be asked for one by one.
+    #[inline]
+    pub(crate) fn after(&self, row: Row) -> Option<&[u16]> {
+        (row != SEARCHED).then(|| &self.costs[row.0 as usize..][..self.tags])
     }
 
     /// What `c` costs after `a` and `b`.
@@ -79,6 +88,6 @@ impl Transitions {
             let found = self.triples.binary_search_by_key(&[a, b, c], |(triple, _)| *triple);
             found.map_or(self.costs[b.index() * self.tags + c.index()], |n| self.triples[n].1)
         };
-        u32::from(self.after(a, b).map_or_else(searched, |row| row[c.index()]))
+        u32::from(self.after(self.row(a, b)).map_or_else(searched, |row| row[c.index()]))
     }
 }

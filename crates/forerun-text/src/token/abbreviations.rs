@@ -1,22 +1,43 @@
 //! Words that keep their full stop.
 
 /// After these comes a name or a number: they never end a sentence.
-const TITLES: &[&str] = &[
+const TITLES: [u64; 46] = packed([
     "adm", "art", "brig", "capt", "cf", "cmdr", "col", "cpl", "dr", "eq", "fig", "figs", "fr", "ft", "gen",
     "gov", "hon", "lieut", "lt", "maj", "messrs", "mr", "mrs", "ms", "mt", "no", "nos", "pp", "pres", "prof",
     "pvt", "rep", "reps", "rev", "sec", "sen", "sens", "sgt", "st", "supt", "vol", "vols", "vs", "e.g",
     "i.e", "viz",
-];
+]);
 
 /// These may end a sentence.
-const OTHERS: &[&str] = &[
+const OTHERS: [u64; 80] = packed([
     "al", "apr", "assn", "aug", "ave", "bldg", "blvd", "bros", "co", "corp", "dec", "dept", "dist", "etc",
     "feb", "fri", "hwy", "inc", "jan", "jr", "ltd", "mar", "mfg", "mon", "nov", "oct", "ph.d", "plc", "rd",
     "sat", "sept", "sep", "sr", "sun", "tel", "thu", "thurs", "tue", "tues", "univ", "wed", "approx", "est",
     "ala", "ariz", "ark", "calif", "colo", "conn", "del", "fla", "ga", "ill", "ind", "kan", "ky", "la",
     "mass", "md", "mich", "minn", "miss", "mo", "mont", "neb", "nev", "okla", "ore", "pa", "penn", "tenn",
     "tex", "va", "vt", "wash", "wis", "wyo", "oz", "lb", "lbs",
-];
+]);
+
+/// A word of up to eight bytes as a number.
+const fn pack(word: &[u8]) -> u64 {
+    let (mut number, mut at) = (0, 0);
+    while at < word.len() {
+        number = number << 8 | word[at] as u64;
+        at += 1;
+    }
+    number
+}
+
+/// A list as numbers, among which one is found sooner.
+const fn packed<const N: usize>(words: [&str; N]) -> [u64; N] {
+    let (mut numbers, mut at) = ([0; N], 0);
+    while at < N {
+        assert!(words[at].len() <= 8);
+        numbers[at] = pack(words[at].as_bytes());
+        at += 1;
+    }
+    numbers
+}
 
 /// Words that begin sentences much more often than they are part of a name after an abbreviation.
 const BEGINNINGS: &[&str] = &[
@@ -114,14 +135,15 @@ pub(super) fn stop(word: &str) -> Stop {
     let lower = &mut lower[..word.len()];
     lower.copy_from_slice(word.as_bytes());
     lower.make_ascii_lowercase();
-    let is = |list: &[&str]| list.iter().any(|w| w.as_bytes() == lower);
+    let number = pack(lower);
+    let is = |list: &[u64]| list.contains(&number);
     // "no." and the like only where a capital says that a title is meant; states and months have one as well.
     let capital = word.starts_with(|c: char| c.is_uppercase());
     match () {
-        () if is(TITLES) && (capital || !matches!(&*lower, b"no" | b"art" | b"fig" | b"sec" | b"mt")) => {
+        () if is(&TITLES) && (capital || !matches!(&*lower, b"no" | b"art" | b"fig" | b"sec" | b"mt")) => {
             Stop::Title
         }
-        () if is(OTHERS)
+        () if is(&OTHERS)
             && (capital
                 || matches!(&*lower, b"al" | b"etc" | b"approx" | b"est" | b"lb" | b"lbs" | b"oz")) =>
         {

@@ -14,17 +14,34 @@ impl Tokens {
         self.tokens.clear();
         self.ends.clear();
         self.respelled.clear();
-        Splitter { text, style, tokens: self, single: false, double: false }.run();
+        // Looked for once: nearly no text has one.
+        let curled = text.contains('\u{2019}');
+        Splitter { text, style, tokens: self, begun: 0, curled, single: false, double: false }.run();
     }
 }
 
 /// A sentence of so many words is none: it is cut, so that what reads it needs bounded room.
 const MOST: usize = 1000;
 
+/// Letters and digits of ASCII.
+const ALPHANUMERIC: [bool; 256] = {
+    let mut is = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        is[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    is
+};
+
 struct Splitter<'a> {
     text: &'a str,
     style: Style,
     tokens: &'a mut Tokens,
+    /// The first token of the sentence.
+    begun: usize,
+    /// Whether the text has curled apostrophes.
+    curled: bool,
     /// Whether a single quote, or a double one that does not show its side, is open.
     single: bool,
     double: bool,
@@ -39,15 +56,22 @@ impl Splitter<'_> {
         let bytes = self.text.as_bytes();
         let mut at = 0;
         while at < bytes.len() {
-            if bytes[at].is_ascii_alphanumeric() {
-                let len = bytes[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
-                let next = bytes.get(at + len).copied().unwrap_or(b' ');
+            if ALPHANUMERIC[usize::from(bytes[at])] {
+                let more = bytes[at + 1..].iter().position(|&b| !ALPHANUMERIC[usize::from(b)]);
+                let end = more.map_or(bytes.len(), |more| at + 1 + more);
+                let next = bytes.get(end).copied().unwrap_or(b' ');
                 if next == b' ' || next == b'\n' {
                     // Nearly all words: nothing to cut.
-                    self.push(at, at + len, Form::Text);
-                    at += len;
+                    self.put(Token { start: at as u32, end: end as u32, form: Form::Text });
+                    at = end;
                     continue;
                 }
+            } else if bytes[at] == b' '
+                || bytes[at] == b'\n' && bytes.get(at + 1).is_some_and(u8::is_ascii_graphic)
+            {
+                // Nearly all space: no end of a paragraph.
+                at += 1;
+                continue;
             }
             let rest = &self.text[at..];
             let c = rest.chars().next().unwrap_or(' ');
@@ -69,21 +93,27 @@ impl Splitter<'_> {
     fn push(&mut self, start: usize, end: usize, form: Form) {
         let mut form = form;
         let spelled = &self.text[start..end];
-        if form == Form::Text && spelled.len() <= LONG && spelled.contains('\u{2019}') {
+        if self.curled && form == Form::Text && spelled.len() <= LONG && spelled.contains('\u{2019}') {
             let from = self.tokens.respelled.len() as u32;
             self.tokens.respelled.extend(spelled.chars().map(|c| if c == '\u{2019}' { '\'' } else { c }));
             form = Form::Respelled(from, self.tokens.respelled.len() as u32);
         }
-        self.tokens.tokens.push(Token { start: start as u32, end: end as u32, form });
-        if self.tokens.tokens.len() - self.tokens.ends.last().map_or(0, |&end| end as usize) >= MOST {
+        self.put(Token { start: start as u32, end: end as u32, form });
+    }
+
+    #[inline]
+    fn put(&mut self, token: Token) {
+        self.tokens.tokens.push(token);
+        if self.tokens.tokens.len() - self.begun >= MOST {
             self.end_sentence();
         }
     }
 
     fn end_sentence(&mut self) {
-        let end = self.tokens.tokens.len() as u32;
-        if end > self.tokens.ends.last().copied().unwrap_or(0) {
-            self.tokens.ends.push(end);
+        let end = self.tokens.tokens.len();
+        if end > self.begun {
+            self.tokens.ends.push(end as u32);
+            self.begun = end;
         }
         self.single = false;
         self.double = false;

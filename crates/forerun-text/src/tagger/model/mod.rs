@@ -6,7 +6,7 @@ mod bytes;
 mod file;
 
 use super::contextual::ContextualRule;
-use super::guess::Guesser;
+use super::guess::{Guesser, Signs};
 use super::lexical::{LexicalRule, Pairs};
 use super::lexical_index::LexicalIndex;
 use super::lexicon::{Candidate, Lexicon};
@@ -53,17 +53,28 @@ pub struct Model {
 }
 
 impl Model {
-    /// Appends the candidates of an unknown word, at least one.
-    pub(crate) fn guess(&self, word: &str, shape: Shape, rules: &LexicalIndex, out: &mut Vec<Candidate>) {
+    /// What is looked at of an unknown word to guess its tags.
+    pub(crate) fn signs(&self, word: &str, shape: Shape, rules: &LexicalIndex) -> Signs {
         let by_rules = |first| rules.apply(&self.lexical, word, first, shape, &self.lexicon, &self.pairs);
         match &self.start {
             Start::MostFrequent { capital, other } => {
                 let first =
                     if word.starts_with(|c: char| c.is_ascii_uppercase()) { *capital } else { *other };
-                out.push(Candidate { tag: by_rules(first).0, cost: 0 });
+                Signs::Tag(by_rules(first).0)
             }
-            Start::InContext { guesser, .. } => {
-                guesser.candidates(word, shape, |first| by_rules(first).1, out);
+            Start::InContext { guesser, .. } => guesser.signs(word, shape, |first| by_rules(first).1),
+        }
+    }
+
+    /// Appends the candidates of an unknown word of which these are the signs, at least one.
+    pub(crate) fn guess(&self, signs: Signs, out: &mut Vec<Candidate>) {
+        match (signs, &self.start) {
+            (Signs::Likely { ending, rule }, Start::InContext { guesser, .. }) => {
+                guesser.candidates(ending, rule, out);
+            }
+            (Signs::Tag(tag), _) => out.push(Candidate { tag, cost: 0 }),
+            (Signs::Likely { .. }, Start::MostFrequent { .. }) => {
+                out.push(Candidate { tag: Tag::BOUNDARY, cost: 0 });
             }
         }
     }
