@@ -150,6 +150,13 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
     columns(&rows)
 }
 
+/// Predicted outcomes of so many pages that a crawl fetches, as a table.
+pub fn pages(rows: impl IntoIterator<Item = [String; 6]>, pages: u64) -> String {
+    let time = format!("time of {}", text::plural(pages, "page"));
+    let head = ["processors", "by", "strategy", "extracted/s", "crawled/s", &time].map(String::from);
+    columns(&[head].into_iter().chain(rows).collect::<Vec<_>>())
+}
+
 /// Rows with their columns aligned, numbers to the right.
 fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |c: usize| rows.iter().map(|r| r[c].chars().count()).max().unwrap_or(0);

@@ -68,12 +68,14 @@ pub struct FeaturesJob {
     /// How many files are known from the start.
     pub(super) first: usize,
     /// How many others the database had then.
-    already: usize,
+    pub(super) already: usize,
     notes: Vec<String>,
     /// Where pages come from, of a job whose inputs are pages.
     pub(super) coming: Option<Arc<Coming>>,
     /// Whether more may come than are known.
-    open: bool,
+    pub(super) open: bool,
+    /// Whether its pages are a sample, which is not run.
+    pub(super) sampled: bool,
     /// Whether another process found the files and made the database ready.
     pub(super) member: bool,
     /// Where the tasks are listed of pages that another process takes.
@@ -156,6 +158,7 @@ impl FeaturesJob {
             notes: Vec::new(),
             coming: None,
             open: false,
+            sampled: false,
             member: false,
             listed: None,
             list: None,
@@ -256,7 +259,7 @@ impl Job for FeaturesJob {
 
     fn summary(&self) -> String {
         let bytes = Bytes(self.sizes().iter().sum());
-        let kind = if self.coming.is_some() { "page" } else { "file" };
+        let kind = if self.is_of_pages() { "page" } else { "file" };
         let count = |n: usize| show::count(n as u64, kind);
         let more = if self.open { " so far, and more to come" } else { "" };
         let known = format!("{}, {bytes}{more}", count(self.first));

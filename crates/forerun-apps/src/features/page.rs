@@ -4,9 +4,11 @@ use forerun_skeleton::AppError;
 use sha2::{Digest as _, Sha256};
 
 use super::batch::Batch;
-use super::files::Ids;
+use super::coming::Due;
+use super::files::{Files, Ids};
 use super::inputs::InputFile;
-use super::job::{FeaturesJob, lock};
+use super::job::{FeatureOptions, FeaturesJob, lock};
+use super::ready::{due, prepared};
 
 /// Pages that come while the job runs, as files that are there and named by their URLs.
 pub trait Pages: Iterator<Item = InputFile> + Send {
@@ -29,9 +31,28 @@ pub(super) fn identifier(url: &str) -> i64 {
 }
 
 impl FeaturesJob {
+    /// As [`FeaturesJob::open`], for pages of which `more` may come, to plan for and to predict: such a job is not run. All are
+    /// tried if they are a sample; if they are all there will be, those that the database has are left out.
+    ///
+    /// # Errors
+    /// As [`FeaturesJob::open`].
+    pub fn of_sample(
+        options: FeatureOptions,
+        mut pages: Vec<InputFile>,
+        more: bool,
+    ) -> Result<Self, AppError> {
+        let (tagger, model, stored) = prepared(&options)?;
+        let all = pages.len();
+        pages.retain(|page| more || matches!(due(&stored, page), Due::New | Due::Again));
+        let first = pages.len();
+        let mut job = Self::with(options, (Files::new(pages), first), (tagger, model));
+        (job.already, job.open, job.sampled) = (all - first, more, true);
+        Ok(job)
+    }
+
     /// Whether inputs are pages.
-    fn is_of_pages(&self) -> bool {
-        self.coming.is_some() || self.listed.is_some()
+    pub(super) fn is_of_pages(&self) -> bool {
+        self.sampled || self.coming.is_some() || self.listed.is_some()
     }
 
     pub(super) fn ids(&self) -> Ids {
@@ -43,9 +64,9 @@ impl FeaturesJob {
 
     /// Identifiers for a rehearsal, and the names that have them by their places: all files are new there.
     pub(super) fn rehearsal_ids(&self) -> (Ids, Vec<String>) {
-        match self.coming {
-            Some(_) => (self.ids(), Vec::new()),
-            None => (Ids::Given((1..=self.first as i64).collect()), self.names()),
+        match self.is_of_pages() {
+            true => (self.ids(), Vec::new()),
+            false => (Ids::Given((1..=self.first as i64).collect()), self.names()),
         }
     }
 

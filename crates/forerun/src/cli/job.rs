@@ -52,7 +52,7 @@ pub struct WithJob<J: Args, H: Args> {
 /// What `sort` takes.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct SortArgs {
-    /// Files of numbers, sorted together into one.
+    /// Files of numbers, sorted together into one; each is named once.
     #[arg(required = true, value_name = "FILE")]
     pub input: Vec<PathBuf>,
     /// Elements: i32, i64, u32, u64, f64 (little-endian), or lines of numbers.
@@ -83,7 +83,8 @@ CONTEXTUALRULEFILE is a model as well.";
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct FeatureArgs {
     /// Files of documents (HTML, XML, SGML collections, plain text), and directories that are searched for such; or
-    /// URLs, from which a crawl goes on to other pages, and the run begins while they come.
+    /// URLs, from which a crawl goes on to other pages, and the run begins while they come (plan and predict fetch a
+    /// sample of them).
     #[arg(required = true, value_name = "FILE")]
     pub input: Vec<PathBuf>,
     /// The database: sqlite:FILE, which is made if it is not there, or postgres://USER@HOST/NAME. What it has
@@ -107,7 +108,8 @@ pub struct FeatureArgs {
     /// How long to wait for a database that has gone away.
     #[arg(long, value_name = "TIME", default_value = "60 s")]
     pub patience: String,
-    /// The directory of a crawl: its pages and what is known of them; without it, FILE.crawl beside the database FILE.
+    /// The directory of a crawl: its pages and what is known of them; without it, FILE.crawl beside the database FILE, and for
+    /// the sample of plan and predict one of which nothing is left.
     #[arg(long, value_name = "DIR", help_heading = "Crawl")]
     pub crawl_dir: Option<PathBuf>,
     /// Where the crawl goes, and how.

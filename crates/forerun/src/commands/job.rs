@@ -6,7 +6,7 @@ use forerun_platform::{Profile, Skeleton};
 
 use super::Context;
 use super::job_file::{Words, from_file};
-use super::treat::Treat;
+use super::treat::{Crawls, Treat};
 use crate::cli::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
@@ -49,17 +49,27 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 ));
             }
             let seeds = jobs::seeds(&job)?;
-            match seeds.first() {
-                Some(url) if !how.can_crawl() => {
-                    return Err(request(format!(
-                        "{url}: pages are crawled by `run`, once, on threads or MPI, without --by; else fetch them before \
-                         (forerun crawl {url} -o DIR) and name DIR/pages"
-                    )));
-                }
+            let crawls = match seeds.first() {
+                None => None,
+                Some(url) => Some(how.crawls().map_err(|why| {
+                    request(format!(
+                        "{url}: {why}; else fetch pages before (forerun crawl {url} -o DIR) and name DIR/pages"
+                    ))
+                })?),
+            };
+            match crawls {
                 Some(_) => how.paths(),
                 None => how.paths().reads(&job.input),
             }
             .check(&mut context.console, |_| false)?;
+            if crawls == Some(Crawls::Sample) {
+                return context.interrupt.busy(|| {
+                    let sample = jobs::sample(&job, &context.interrupt)?;
+                    context.console.note("crawl", &sample.crawl.seen())?;
+                    let job = jobs::features_of_sample(&job, &sample, context.interrupt.cancel())?;
+                    how.job(&job, &Context { sampled: Some(sample.crawl.clone()), ..context.clone() })
+                });
+            }
             if how.is_for_processes() {
                 context.work = Some(Work::features(&job)?);
             }

@@ -1,6 +1,7 @@
 //! What each command does.
 
 pub mod crawl;
+pub mod crawled;
 pub mod farm;
 pub mod farm_jobs;
 pub mod features;
@@ -27,6 +28,7 @@ use forerun_platform::Platform;
 use crate::calibrate::calibrate_command;
 use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
 use crate::console::Console;
+use crate::crawling::Sampled;
 use crate::error::{CliError, failed};
 use crate::mpi::Work;
 use crate::paths::Paths;
@@ -42,6 +44,8 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The job, for other processes that are to run it.
     pub work: Option<Work>,
+    /// Of a job whose inputs are pages, what a sample tells of their crawl.
+    pub sampled: Option<Sampled>,
 }
 
 impl Context {
@@ -73,7 +77,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let mut context = Context { console, interrupt, work: None };
+    let mut context = Context { console, interrupt, work: None, sampled: None };
     let done = match cli.command {
         Command::Calibrate(args) => {
             Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;

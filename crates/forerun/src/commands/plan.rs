@@ -70,5 +70,13 @@ pub(crate) fn tell(plan: &Plan, predicted: Predictions, context: &Context) -> Re
         context.console.say("", &compare::verdict(outcome))?;
     }
     predicted.note(context)?;
+    data(plan, predicted, context)
+}
+
+/// Writes a plan and what is predicted of it as data.
+///
+/// # Errors
+/// What cannot be written.
+pub(crate) fn data(plan: &Plan, predicted: Predictions, context: &Context) -> Result<(), CliError> {
     context.console.data(&Told { plan, predictions: predicted.outcomes })
 }

@@ -89,6 +89,14 @@ pub(crate) fn write_model(
 /// A file that cannot be written.
 pub(crate) fn tell(outcomes: &[Outcome], how: &PredictOptions, context: &Context) -> Result<(), CliError> {
     context.console.text(&describe::predictions(outcomes))?;
+    write(outcomes, how, context)
+}
+
+/// Draws predicted outcomes where that is asked for, and writes them as data.
+///
+/// # Errors
+/// A file that cannot be written.
+pub(crate) fn write(outcomes: &[Outcome], how: &PredictOptions, context: &Context) -> Result<(), CliError> {
     how.draw.write(|| drawings::outcomes_sheet(outcomes), || drawings::makespans(outcomes))?;
     context.console.data(&outcomes)
 }

@@ -66,7 +66,7 @@ pub fn run<J: FarmJob>(
     after: impl FnOnce() -> Result<(), CliError>,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Context { console, interrupt, work } = context;
+    let Context { console, interrupt, work, .. } = context;
     if let Some(file) = &how.write_profile {
         file::check("--write-profile", file)?;
     }

@@ -8,7 +8,7 @@ use forerun_skeleton::{AppError, Cancel};
 
 use super::{GATHERED, size, time};
 use crate::cli::FeatureArgs;
-use crate::crawling::{self, Site};
+use crate::crawling::{self, HowMany, Sample, Site};
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
 
@@ -64,6 +64,30 @@ pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Res
         interrupt.closes(close);
     }
     Ok(job)
+}
+
+/// A sample of the pages that are asked for, to plan from and to predict from.
+///
+/// # Errors
+/// What is wrong with the options; why no page comes.
+pub fn sample(args: &FeatureArgs, interrupt: &Interrupt) -> Result<Sample, CliError> {
+    // What is wrong with the others is said before anything is fetched.
+    options(args, interrupt.cancel())?;
+    let crawl = crawling::crawl(&seeds(args)?, &args.crawl)?;
+    crawling::sample(crawl, args.crawl_dir.as_deref(), interrupt)
+}
+
+/// The job that `features` asks for, as far as a sample of its pages tells.
+///
+/// # Errors
+/// What is wrong with the model or the database.
+pub fn features_of_sample(
+    args: &FeatureArgs,
+    sample: &Sample,
+    cancel: &Cancel,
+) -> Result<FeaturesJob, CliError> {
+    let more = !matches!(sample.crawl.pages, HowMany::All(_));
+    FeaturesJob::of_sample(options(args, cancel)?, sample.inputs.clone(), more).map_err(request)
 }
 
 fn options(args: &FeatureArgs, cancel: &Cancel) -> Result<FeatureOptions, CliError> {

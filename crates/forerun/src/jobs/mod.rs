@@ -22,11 +22,11 @@ use crate::signals::Interrupt;
 use crate::{allocation, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
-pub use features::{features, features_of_a_team, seeds};
+pub use features::{features, features_of_a_team, features_of_sample, sample, seeds};
 pub use file::{JobFile, is_given, job_file};
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
-const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
+pub(crate) const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
 
 /// Most tasks of which only the costs are known that are run: their sizes are listed.
 const MOST_TIMED: u64 = 1 << 24;

@@ -17,6 +17,15 @@ use crate::paths::Paths;
 use crate::planning::Facts;
 use crate::{planning, scatter};
 
+/// Which pages of a crawl a command fetches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Crawls {
+    /// A few.
+    Sample,
+    /// All of them.
+    All,
+}
+
 /// What a command does with a job.
 pub trait Treat: Args + FromArgMatches {
     /// Processors asked for, where there is one number.
@@ -43,10 +52,11 @@ pub trait Treat: Args + FromArgMatches {
         false
     }
 
-    /// Whether the job can begin before all pages are there that it crawls.
-    fn can_crawl(&self) -> bool {
-        false
-    }
+    /// Which pages are fetched of a job whose inputs are URLs.
+    ///
+    /// # Errors
+    /// Why none are.
+    fn crawls(&self) -> Result<Crawls, &'static str>;
 
     /// Whether other processes run the job.
     fn is_for_processes(&self) -> bool {

@@ -3,9 +3,9 @@
 use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::Profile;
 
-use super::{Treat, check, check_by, of_figures, one_group};
+use super::{Crawls, Treat, check, check_by, of_figures, one_group};
 use crate::cli::{FigureOptions, PlanOptions, ShapeOptions};
-use crate::commands::{Context, plan};
+use crate::commands::{Context, crawled, plan};
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
@@ -61,12 +61,22 @@ impl Treat for PlanOptions {
         check(&self.shape, self.processors.get())
     }
 
+    fn crawls(&self) -> Result<Crawls, &'static str> {
+        match self.sbatch {
+            None => Ok(Crawls::Sample),
+            Some(_) => Err("--sbatch is of inputs that are there"),
+        }
+    }
+
     fn figures(&self) -> &FigureOptions {
         &self.figures
     }
 
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let how = &PlanOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
+        if let Some(sampled) = &context.sampled {
+            return crawled::plan(job, sampled, how, context);
+        }
         let Figures { platform, profile, largest } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         // What the pilot did is to be done again by the run that is asked about.

@@ -3,9 +3,9 @@
 use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::{Profile, Skeleton};
 
-use super::{Treat, check, check_by, of_figures, one_group};
+use super::{Crawls, Treat, check, check_by, of_figures, one_group};
 use crate::cli::{FigureOptions, PredictOptions, ShapeOptions};
-use crate::commands::{Context, predict};
+use crate::commands::{Context, crawled, predict};
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
@@ -62,12 +62,22 @@ impl Treat for PredictOptions {
         check(&self.shape, None)
     }
 
+    fn crawls(&self) -> Result<Crawls, &'static str> {
+        match self.write_model.is_none() && self.efficiency.is_none() {
+            true => Ok(Crawls::Sample),
+            false => Err("--write-model and --efficiency are of inputs that are there"),
+        }
+    }
+
     fn figures(&self) -> &FigureOptions {
         &self.figures
     }
 
     fn job(&self, job: &dyn ErasedJob, context: &Context) -> Result<(), CliError> {
         let how = &PredictOptions { shape: one_group(job, &self.shape)?, ..self.clone() };
+        if let Some(sampled) = &context.sampled {
+            return crawled::predict(job, sampled, how, context);
+        }
         let Figures { platform, profile, largest } =
             figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
         // What the pilot did is to be done again by the run that is asked about.

@@ -4,7 +4,7 @@ use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::{Profile, Way};
 use forerun_skeleton::threads::MOST_RANKS;
 
-use super::{Treat, check, check_by, of_figures};
+use super::{Crawls, Treat, check, check_by, of_figures};
 use crate::cli::{FigureOptions, RunOptions, ShapeOptions};
 use crate::commands::{Context, run};
 use crate::error::{CliError, request};
@@ -75,8 +75,13 @@ impl Treat for RunOptions {
         self.on == Way::Threads && self.repeat == 1 && self.by.is_empty()
     }
 
-    fn can_crawl(&self) -> bool {
-        matches!(self.on, Way::Threads | Way::Mpi) && self.repeat == 1 && self.by.is_empty()
+    fn crawls(&self) -> Result<Crawls, &'static str> {
+        match matches!(self.on, Way::Threads | Way::Mpi) && self.repeat == 1 && self.by.is_empty() {
+            true => Ok(Crawls::All),
+            false => Err(
+                "pages are crawled once, on threads or MPI, without --by (`predict` takes a sample of them)",
+            ),
+        }
     }
 
     fn begins_at_once(&self) -> bool {

@@ -1,5 +1,8 @@
 //! Crawls as they are asked for on the command line, and their pages as inputs of a job.
 
+mod pace;
+mod sample;
+
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -11,6 +14,9 @@ use crate::cli::CrawlOptions;
 use crate::error::CliError;
 use crate::jobs::{size, time};
 use crate::text;
+
+pub use pace::Pace;
+pub use sample::{Pages as HowMany, Sample, Sampled, sample};
 
 /// The crawl that is asked for.
 ///
@@ -77,16 +83,17 @@ impl Site {
         let crawler = crawl.start(dir, stop).map_err(|e| AppError::new(e.to_string()))?;
         Ok(Site { crawler, dir: dir.to_owned() })
     }
+}
 
-    fn input(&self, page: Page) -> InputFile {
-        let since = page.modified().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
-        InputFile {
-            path: page.path(&self.dir),
-            bytes: page.bytes,
-            modified: since.and_then(|d| i64::try_from(d.as_nanos()).ok()).unwrap_or(0),
-            name: page.url,
-            encoding: page.charset,
-        }
+/// A page of a crawl in `dir` as an input.
+fn input(page: Page, dir: &Path) -> InputFile {
+    let since = page.modified().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+    InputFile {
+        path: page.path(dir),
+        bytes: page.bytes,
+        modified: since.and_then(|d| i64::try_from(d.as_nanos()).ok()).unwrap_or(0),
+        name: page.url,
+        encoding: page.charset,
     }
 }
 
@@ -95,7 +102,7 @@ impl Iterator for Site {
 
     fn next(&mut self) -> Option<InputFile> {
         let page = self.crawler.next()?;
-        Some(self.input(page))
+        Some(input(page, &self.dir))
     }
 }
 
