@@ -4,9 +4,11 @@ use std::collections::HashMap;
 
 use crate::model::System;
 use crate::parallel::parts;
-use crate::space::Space;
+use crate::space::{Counts, Space};
 use crate::syntax::{Expr, Operator};
 
+/// Pairs of an action and a rate whose states' weights are summed before they are multiplied by the rate: the first ones.
+const LABELS: usize = 1 << 12;
 /// States that a thread weighs, at least.
 const PART: usize = 1 << 15;
 
@@ -61,24 +63,31 @@ impl Measures {
         weighed: impl Fn(usize) -> (usize, f64) + Sync,
     ) -> Measures {
         let seen = space.performed(system.actions.len());
+        let labels = space.labels();
+        let none = (vec![0.0; labels.len().min(LABELS)], vec![0.0; system.actions.len()], Counts::of(space));
         let sums = parts(count, PART, |range| {
-            let weighed = || range.clone().map(&weighed).filter(|(_, p)| *p > 0.0);
-            let mut actions = vec![0.0; system.actions.len()];
-            for (state, p) in weighed() {
-                for step in space.from(state) {
-                    actions[step.action as usize] += p * step.rate;
+            let (mut by_label, mut actions, mut counts) = none.clone();
+            for (state, p) in range.map(&weighed).filter(|(_, p)| *p > 0.0) {
+                counts.add(space.packed(state), p);
+                for (_, label) in space.labelled(state) {
+                    match by_label.get_mut(label as usize) {
+                        Some(sum) => *sum += p,
+                        None => {
+                            let (action, rate) = labels[label as usize];
+                            actions[action as usize] += p * rate;
+                        }
+                    }
                 }
             }
-            (actions, space.counted(weighed()))
+            (by_label, actions, counts)
         });
-        let mut actions = vec![0.0; system.actions.len()];
-        let mut counted = space.counted(std::iter::empty());
-        let add = |sum: &mut f64, more: f64| *sum += more;
-        for (some, counts) in sums {
-            actions.iter_mut().zip(some).for_each(|(sum, more)| add(sum, more));
-            let counts = counts.into_iter().flatten();
-            counted.iter_mut().flatten().zip(counts).for_each(|(sum, more)| add(sum, more));
+        let (mut by_label, mut actions, mut counts) = none;
+        for (some, others, more) in sums {
+            by_label.iter_mut().zip(some).for_each(|(sum, more)| *sum += more);
+            actions.iter_mut().zip(others).for_each(|(sum, more)| *sum += more);
+            counts.merge(&more);
         }
+        by_label.iter().zip(labels).for_each(|(p, (action, rate))| actions[*action as usize] += p * rate);
         let throughput = (0..actions.len())
             .filter(|a| seen[*a])
             .map(|a| (system.actions[a].clone(), actions[a]))
@@ -89,7 +98,7 @@ impl Measures {
         let mut places = places.into_iter();
         let mut utilisation: Vec<Utilisation> = Vec::new();
         let mut begin_alike: HashMap<&str, usize> = HashMap::new();
-        for ((locals, copies), counts) in space.components().zip(counted) {
+        for ((locals, copies), counts) in space.components().zip(counts.each(space)) {
             let mut shares = Vec::new();
             for ((local, count), place) in locals.iter().zip(counts).zip(&mut places) {
                 let label = &system.locals[*local as usize].label;

@@ -6,7 +6,7 @@
 //! leads backward, whatever all others do. This looks for the components, and the orders of their local states,
 //! for which that is so, by the steps of a random walk: transitions in proportion to their flow.
 
-use crate::space::{Coordinate, Space};
+use crate::space::{Coordinate, Space, Span, spans};
 
 /// Steps of the walk that are looked at.
 const LOOKED: usize = 8192;
@@ -34,8 +34,18 @@ pub(super) fn order(
     if backward >= as_they_are.min(steps.len() - as_they_are) {
         return None;
     }
-    let keys = (0..states).map(|s| key(&ranked, space.packed(state(s)))).collect();
-    Some((sorted(keys, bits(&ranked)?), backward as f64 / steps.len() as f64))
+    let keys = Keys::of(&ranked)?;
+    let all: Vec<u128>;
+    let short: Vec<u64>;
+    let packed = |s: usize| space.packed(state(s));
+    let order = if keys.bits <= u64::BITS {
+        short = (0..states).map(|s| keys.key(packed(s)) as u64).collect();
+        sorted(states, keys.bits, |at, low| (short[at] >> low) as usize)
+    } else {
+        all = (0..states).map(|s| keys.key(packed(s))).collect();
+        sorted(states, keys.bits, |at, low| (all[at] >> low) as usize)
+    };
+    Some((order, backward as f64 / steps.len() as f64))
 }
 
 /// A coordinate and the place of each of its values in the order.
@@ -124,30 +134,60 @@ fn along(n: usize, arcs: &[(usize, usize)]) -> Vec<u32> {
     places
 }
 
-/// How many bits a key takes; none if too many.
-fn bits(ranked: &[Ranked]) -> Option<u32> {
-    let all: u32 = ranked.iter().map(|r| width(r.coordinate.values)).sum();
-    (all <= u128::BITS).then_some(all)
+/// Bits of a state that are turned into a part of its key together.
+const BITS: u32 = 10;
+
+/// The keys by which states are sorted.
+struct Keys {
+    /// For each span its part of the key, by its value.
+    parts: Vec<(Span, Vec<u128>)>,
+    bits: u32,
 }
 
-fn width(values: usize) -> u32 {
-    usize::BITS - values.saturating_sub(1).leading_zeros()
+impl Keys {
+    /// None if they would take too many bits.
+    fn of(ranked: &[Ranked]) -> Option<Keys> {
+        let width = |r: &Ranked| usize::BITS - r.coordinate.values.saturating_sub(1).leading_zeros();
+        let bits = ranked.iter().map(width).sum();
+        if bits > u128::BITS {
+            return None;
+        }
+        // The first is the most significant.
+        let mut left = bits;
+        let shifts: Vec<u32> = ranked
+            .iter()
+            .map(|r| {
+                left -= width(r);
+                left
+            })
+            .collect();
+        let fields: Vec<_> = ranked.iter().map(|r| r.coordinate.field).collect();
+        let part = |span: &Span, value: usize| -> u128 {
+            let of = |at: &usize| {
+                let place = ranked[*at].places.get(span.of(fields[*at], value)).copied().unwrap_or(0);
+                u128::from(place).checked_shl(shifts[*at]).unwrap_or(0)
+            };
+            span.fields.iter().map(of).sum()
+        };
+        let of_span = |span: Span| {
+            let all = (0..=span.mask as usize).map(|value| part(&span, value)).collect();
+            (span, all)
+        };
+        Some(Keys { parts: spans(&fields, BITS).into_iter().map(of_span).collect(), bits })
+    }
+
+    fn key(&self, state: &[u64]) -> u128 {
+        self.parts.iter().map(|(span, all)| all[span.value(state)]).sum()
+    }
 }
 
-fn key(ranked: &[Ranked], state: &[u64]) -> u128 {
-    ranked.iter().fold(0, |key, r| {
-        let place = r.places[r.coordinate.value(state)];
-        key << width(r.coordinate.values) | u128::from(place)
-    })
-}
-
-/// The numbers of keys of so many bits, the smallest first.
-fn sorted(keys: Vec<u128>, bits: u32) -> Vec<u32> {
+/// The numbers of so many keys of so many bits, the smallest first; of each its bits from one on are given.
+fn sorted(count: usize, bits: u32, key: impl Fn(usize, u32) -> usize) -> Vec<u32> {
     const DIGIT: u32 = 11;
-    let mut order: Vec<u32> = (0..keys.len() as u32).collect();
+    let mut order: Vec<u32> = (0..count as u32).collect();
     let mut next = order.clone();
     for low in (0..bits).step_by(DIGIT as usize) {
-        let digit = |at: u32| (keys[at as usize] >> low) as usize & ((1 << DIGIT) - 1);
+        let digit = |at: u32| key(at as usize, low) & ((1 << DIGIT) - 1);
         let mut begin = vec![0u32; (1 << DIGIT) + 1];
         order.iter().for_each(|at| begin[digit(*at) + 1] += 1);
         for at in 0..1 << DIGIT {
@@ -187,7 +227,7 @@ mod tests {
     #[test]
     fn keys_are_sorted_and_equal_ones_stay_in_their_order() {
         let keys: Vec<u128> = (0..5000u128).map(|i| ((i * 7919) % 4001) << 60).collect();
-        let order = sorted(keys.clone(), 80);
+        let order = sorted(keys.len(), 80, |at, low| (keys[at] >> low) as usize);
         let by_key = |at: &u32| (keys[*at as usize], *at);
         assert!(order.windows(2).all(|two| by_key(&two[0]) < by_key(&two[1])));
     }

@@ -5,9 +5,13 @@ use std::sync::Mutex;
 
 use super::fresh::{Block, Fresh};
 use super::labels::{Cache, Labels};
+use super::recent::Recent;
 use super::successors::{Fault, Rules, Scratch, Successor, merge, successors};
-use super::symmetry::Symmetry;
+use super::symmetry::{Sorting, Symmetry};
 use super::table::{Table, hash};
+
+/// About so many transitions are looked at together: what they touch stays in the nearest cache.
+const BLOCK: usize = 256;
 
 /// What all threads of a round look at.
 pub(crate) struct View<'a, const W: usize> {
@@ -25,9 +29,11 @@ pub(crate) struct View<'a, const W: usize> {
 pub(crate) struct Worker<const W: usize> {
     scratch: Scratch<W>,
     next: Vec<Successor<W>>,
-    hashes: Vec<u64>,
-    keys: Vec<u64>,
+    /// Of transitions to states that were not met lately: which of the block, the state's place among recent ones, and its hash.
+    missed: Vec<(usize, usize, u64)>,
+    sorting: Sorting,
     cache: Cache,
+    pub(crate) recent: Recent<W>,
     pub(crate) block: Block,
 }
 
@@ -73,43 +79,62 @@ impl<const W: usize> Chunk<W> {
         self.targets.clear();
         self.homeless.clear();
         self.created.clear();
-        let Worker { scratch, next, hashes, keys, cache, block } = worker;
         // Permuted states are merged when they are in order.
         let coincide = view.symmetry.is_none() && view.rules.coincide;
-        next.clear();
+        worker.next.clear();
         for at in range {
+            let Worker { scratch, next, sorting, .. } = worker;
             let begin = next.len();
             if let Err(fault) = successors(view.rules, coincide, &view.states[at], scratch, next) {
                 self.fault = Some((at, fault));
                 return;
             }
             if let Some(symmetry) = view.symmetry {
-                next[begin..].iter_mut().for_each(|s| symmetry.canonical(&mut s.state, keys));
+                next[begin..].iter_mut().for_each(|s| symmetry.canonical(&mut s.state, sorting));
                 merge(next, begin);
             }
             self.counts.push((next.len() - begin) as u32);
-        }
-        self.labels.extend(next.iter().map(|step| cache.get(step.action, step.rate, view.labels)));
-        // In two passes, so that the memory of many look-ups is fetched at the same time.
-        hashes.clear();
-        hashes.extend(next.iter().map(|s| hash(&s.state)));
-        std::hint::black_box(hashes.iter().fold(0, |all, h| all ^ view.table.touch(*h)));
-        let known = view.states.len() as u32;
-        for (at, (step, h)) in next.iter().zip(hashes.iter()).enumerate() {
-            let mut place = || block.next(view.fresh);
-            match view.table.find_or_insert(*h, &step.state, view.states, view.fresh, &mut place) {
-                Some(target) => {
-                    if target >= known {
-                        view.fresh.led_to(target - known, transition(number, at));
-                    }
-                    self.targets.push(target);
-                }
-                None => {
-                    self.homeless.push((at as u32, step.state));
-                    self.targets.push(0);
-                }
+            if next.len() >= BLOCK {
+                self.look_up(view, worker, number);
             }
         }
+        self.look_up(view, worker, number);
+    }
+
+    /// Finds the states that the worker's next transitions lead to.
+    fn look_up(&mut self, view: &View<'_, W>, worker: &mut Worker<W>, number: usize) {
+        let Worker { next, missed, cache, recent, block, .. } = worker;
+        self.labels.extend(next.iter().map(|step| cache.get(step.action, step.rate, view.labels)));
+        let known = view.states.len() as u32;
+        let begin = self.targets.len();
+        missed.clear();
+        self.targets.extend(next.iter().enumerate().map(|(at, step)| {
+            let place = recent.place(&step.state);
+            // Whoever was met in this round has been led to by an earlier transition.
+            recent.get(place, &step.state).unwrap_or_else(|| {
+                missed.push((at, place, hash(&step.state)));
+                0
+            })
+        }));
+        // In passes, so that the memory of many look-ups is fetched at the same time.
+        let slots = missed.iter().fold(0, |all, (.., h)| all ^ view.table.touch(*h));
+        let states = missed.iter().fold(0, |all, (.., h)| all ^ view.table.touch_state(*h, view.states));
+        std::hint::black_box((slots, states));
+        for (at, place, h) in missed.iter() {
+            let state = &next[*at].state;
+            let mut fresh = || block.next(view.fresh);
+            match view.table.find_or_insert(*h, state, view.states, view.fresh, &mut fresh) {
+                Some(target) => {
+                    if target >= known {
+                        view.fresh.led_to(target - known, transition(number, begin + at));
+                    }
+                    recent.put(*place, state, target);
+                    self.targets[begin + at] = target;
+                }
+                None => self.homeless.push(((begin + at) as u32, *state)),
+            }
+        }
+        next.clear();
     }
 
     /// Finds places for transitions that had none.

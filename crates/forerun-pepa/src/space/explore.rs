@@ -13,7 +13,7 @@ use super::chunk::{Chunk, View, Worker};
 use super::fresh::{Block, Fresh};
 use super::labels::{Labels, Numbers, grow};
 use super::successors::{Fault, Rules};
-use super::symmetry::Symmetry;
+use super::symmetry::{Sorting, Symmetry};
 use super::table::{Table, hash};
 
 /// States that a thread takes at once.
@@ -72,7 +72,7 @@ pub(crate) fn explore<const W: usize>(
     };
     let mut first = initial;
     if let Some(symmetry) = symmetry {
-        symmetry.canonical(&mut first, &mut Vec::new());
+        symmetry.canonical(&mut first, &mut Sorting::default());
     }
     let mut table = Table::new();
     let mut fresh = Fresh::default();
@@ -137,7 +137,10 @@ impl<const W: usize> Search<'_, W> {
         if self.chunks.len() < count {
             self.chunks.resize_with(count, Mutex::default);
         }
-        self.workers.iter_mut().for_each(|w| w.block = Block::default());
+        for worker in &mut self.workers {
+            worker.block = Block::default();
+            worker.recent.begin(known);
+        }
         self.fresh.clear(expected + self.workers.len() * 64);
         self.table.reserve(&out.states, &self.fresh);
         let Search { rules, symmetry, labels, table, fresh, workers, chunks } = self;

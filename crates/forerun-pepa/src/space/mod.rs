@@ -1,12 +1,16 @@
 //! The states that a model can be in, and what leads from one to another.
 
 mod chunk;
+mod count;
 mod explore;
 mod fresh;
 mod guards;
 mod labels;
 mod layout;
+mod near;
+mod recent;
 mod rules;
+mod span;
 mod successors;
 mod symmetry;
 mod table;
@@ -14,16 +18,20 @@ mod walk;
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::BuildHasherDefault;
 use std::time::{Duration, Instant};
 
+pub(crate) use count::Counts;
 use explore::{Explored, Stop, explore};
 use labels::Numbers;
-use layout::Layout;
+use layout::{Field, Layout};
 pub(crate) use rules::cooperate;
 use rules::rules;
+pub(crate) use span::{Span, spans};
 use successors::{Fault, Rules};
 pub(crate) use symmetry::fold as fold_equal;
-use symmetry::{Symmetry, fold, multinomial};
+use symmetry::{Sorting, Symmetry, fold, multinomial};
+use table::Folded;
 pub(crate) use walk::{Engine, Walker};
 
 use crate::model::System;
@@ -136,7 +144,7 @@ pub struct Space {
 /// One of the numbers that a packed state is made of.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Coordinate {
-    field: layout::Field,
+    pub(crate) field: Field,
     /// It is smaller than this.
     pub(crate) values: usize,
     /// Whether it says how many copies of an array are in one local state; else it is a component's local state.
@@ -211,6 +219,17 @@ impl Space {
         })
     }
 
+    /// The same, each with the number of its action and rate among [`Space::labels`] only.
+    pub(crate) fn labelled(&self, state: usize) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let range = self.rows[state] as usize..self.rows[state + 1] as usize;
+        range.map(|at| (self.targets[at], self.labels.get(at)))
+    }
+
+    /// All pairs of an action and a rate that occur.
+    pub(crate) fn labels(&self) -> &[(u32, f64)] {
+        &self.known
+    }
+
     /// Which of so many actions happen in any state.
     pub(crate) fn performed(&self, actions: usize) -> Vec<bool> {
         let mut seen = vec![false; actions];
@@ -264,24 +283,6 @@ impl Space {
         self.layout.parts[component].count(at, self.packed(state))
     }
 
-    /// For each component, in the order of [`components`](Space::components), how many of its copies are in each of its
-    /// local states in the mean over weighed states. Cost: one pass over them.
-    pub(crate) fn counted(&self, weighed: impl Iterator<Item = (usize, f64)>) -> Vec<Vec<f64>> {
-        let mut all: Vec<Vec<f64>> = self.layout.parts.iter().map(|p| vec![0.0; p.locals.len()]).collect();
-        for (state, weight) in weighed {
-            let state = self.packed(state);
-            for (part, counts) in self.layout.parts.iter().zip(&mut all) {
-                if part.is_array {
-                    let counts = part.fields.iter().zip(counts);
-                    counts.for_each(|(field, count)| *count += weight * field.get(state) as f64);
-                } else {
-                    counts[part.fields[0].get(state) as usize] += weight;
-                }
-            }
-        }
-        all
-    }
-
     /// How many states there would be if every copy of an array and every component were told apart: exact as
     /// far as numbers of 53 bits are, infinite beyond 10³⁰⁸. Cost: linear in states times components.
     pub fn distinguished(&self) -> f64 {
@@ -298,19 +299,19 @@ impl Space {
     /// The chain in the long run is in each member of a class equally often. Cost: one look-up a state.
     pub fn orbits(&self) -> Option<(Vec<u32>, Vec<u32>)> {
         let symmetry = self.orbits.as_ref()?;
-        let mut numbers: HashMap<Vec<u64>, u32> = HashMap::new();
+        let mut numbers: HashMap<Box<[u64]>, u32, BuildHasherDefault<Folded>> = HashMap::default();
         let (mut of, mut members) = (Vec::with_capacity(self.states()), Vec::new());
-        let mut keys = Vec::new();
+        let mut sorting = Sorting::default();
         let mut state = Vec::new();
         for number in 0..self.states() {
             state.clear();
             state.extend_from_slice(self.packed(number));
-            symmetry.canonical(&mut state, &mut keys);
-            let class = match numbers.get(&state) {
+            symmetry.canonical(&mut state, &mut sorting);
+            let class = match numbers.get(&state[..]) {
                 Some(class) => *class,
                 None => {
                     let class = members.len() as u32;
-                    numbers.insert(state.clone(), class);
+                    numbers.insert(state.clone().into(), class);
                     members.push(number as u32);
                     class
                 }

@@ -5,6 +5,7 @@
 //! local activity is a number to be added to a word of the packed state, made here once.
 
 use super::layout::{Field, Layout};
+use super::near::Near;
 use crate::model::{Strength, System, TAU, Tree};
 
 /// What a local activity does: its rate (negative: the weight of a passive one) and what it adds
@@ -27,6 +28,8 @@ pub(crate) enum Rule {
     Any(Vec<Rule>),
     /// All of these together.
     All(Vec<Rule>),
+    /// Single components that are looked up together.
+    Near(Box<Near>),
 }
 
 /// What can happen without a partner further up.
@@ -51,19 +54,36 @@ pub(crate) fn rules(system: &System, tree: &Tree, layout: &Layout) -> Vec<Root> 
     roots
 }
 
-/// Whether two changes can lead to the same state by the same action, so that they must be added:
-/// where something changes nothing, or one action is hidden in several places or beside τ.
+/// Whether two changes can lead to the same state by the same action, so that they must be added: where two
+/// alternatives change nothing, or one action is hidden in several places or beside τ. All other alternatives change something that
+/// no other one does, and a component's steps from one local state lead to different ones.
 pub(crate) fn may_coincide(roots: &[Root]) -> bool {
-    let silent: Vec<&Root> = roots.iter().filter(|r| r.action == TAU).collect();
-    let hidden_twice = silent.len() > 1;
-    hidden_twice || roots.iter().any(|r| has_loop(&r.rule))
+    let hidden_twice = roots.iter().filter(|r| r.action == TAU).count() > 1;
+    // Alternatives at the top are roots of one action, side by side.
+    let idle_twice = |of: &[Root]| of.iter().filter(|r| may_idle(&r.rule)).count() > 1;
+    hidden_twice
+        || roots.chunk_by(|a, b| a.action == b.action).any(idle_twice)
+        || roots.iter().any(|r| idles_twice(&r.rule))
 }
 
-fn has_loop(rule: &Rule) -> bool {
+/// Whether a rule may allow a change that changes nothing.
+fn may_idle(rule: &Rule) -> bool {
     match rule {
         Rule::One(_, by_local) => by_local.iter().any(|(_, _, steps)| steps.iter().any(|s| s.delta == 0)),
         Rule::Count(_, _, steps) => steps.iter().any(|s| s.delta == 0),
-        Rule::Any(all) | Rule::All(all) => all.iter().any(has_loop),
+        Rule::Any(all) => all.iter().any(may_idle),
+        Rule::All(all) => all.iter().all(may_idle),
+        Rule::Near(_) => true,
+    }
+}
+
+/// Whether two alternatives within a rule may change nothing.
+fn idles_twice(rule: &Rule) -> bool {
+    match rule {
+        Rule::One(..) | Rule::Count(..) => false,
+        Rule::Any(all) => all.iter().filter(|r| may_idle(r)).count() > 1 || all.iter().any(idles_twice),
+        Rule::All(all) => all.iter().any(idles_twice),
+        Rule::Near(_) => true,
     }
 }
 

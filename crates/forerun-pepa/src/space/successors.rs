@@ -5,7 +5,8 @@
 //! activities gets r₁/rₐ(P) · r₂/rₐ(Q) · min(rₐ(P), rₐ(Q)). A passive rate is larger than any
 //! active one, and two of them compare by weight.
 
-use super::guards::Guards;
+use super::guards::{Allowed, Guards};
+use super::near::{Gather, Memos};
 use super::rules::{Root, Rule, may_coincide};
 
 /// A change that can happen: its rate (negative: the weight of a passive one) and what it adds to
@@ -35,7 +36,10 @@ pub(crate) struct Rules {
 
 impl Rules {
     pub(crate) fn of(roots: Vec<Root>) -> Rules {
-        Rules { guards: Guards::of(&roots), coincide: may_coincide(&roots), roots }
+        let (guards, coincide) = (Guards::of(&roots), may_coincide(&roots));
+        let mut gather = Gather::default();
+        let gathered = |root: Root| Root { rule: gather.rule(root.rule), ..root };
+        Rules { roots: roots.into_iter().map(gathered).collect(), guards, coincide }
     }
 }
 
@@ -44,6 +48,8 @@ impl Rules {
 pub(crate) struct Scratch<const W: usize> {
     changes: Vec<Change<W>>,
     marks: Vec<u64>,
+    allowed: Allowed,
+    memos: Memos,
 }
 
 /// Why the model means nothing in a state.
@@ -68,11 +74,14 @@ pub(crate) fn successors<const W: usize>(
     out: &mut Vec<Successor<W>>,
 ) -> Result<(), Fault> {
     let begin = out.len();
-    let Scratch { changes, marks } = scratch;
-    rules.guards.each(state, marks, |at| {
+    let Scratch { changes, marks, allowed, memos } = scratch;
+    rules.guards.each(state, marks, allowed, |at| {
         let root = &rules.roots[at];
         changes.clear();
-        let apparent = evaluate(&root.rule, state, changes);
+        let (apparent, last) = match &root.rule {
+            Rule::All(all) => prepare(all, state, changes, memos),
+            rule => (evaluate(rule, state, changes, memos), None),
+        };
         if changes.is_empty() {
             return Ok(());
         }
@@ -82,9 +91,21 @@ pub(crate) fn successors<const W: usize>(
         if apparent < 0.0 {
             return Err(Fault::Unpartnered(root.performed));
         }
-        for change in changes.iter() {
-            let state = add(state, &change.delta);
-            out.push(Successor { action: root.action, rate: change.rate, state });
+        let action = root.action;
+        let Some((middle, share)) = last else {
+            out.extend(changes.iter().map(|change| {
+                let state = add(state, &change.delta);
+                Successor { action, rate: change.rate, state }
+            }));
+            return Ok(());
+        };
+        let (left, right) = changes.split_at(middle);
+        for one in left {
+            let state = add(state, &one.delta);
+            out.extend(right.iter().map(|other| {
+                let rate = one.rate * other.rate * share;
+                Successor { action, rate, state: add(&state, &other.delta) }
+            }));
         }
         Ok(())
     })?;
@@ -134,8 +155,14 @@ pub(crate) fn merge<const W: usize>(out: &mut Vec<Successor<W>>, begin: usize) {
 
 /// The changes that a rule allows, appended to `out`; gives their apparent rate: negative if
 /// passive, 0 if there are none, not a number if some are active and some passive.
-pub(crate) fn evaluate<const W: usize>(rule: &Rule, state: &[u64; W], out: &mut Vec<Change<W>>) -> f64 {
+pub(crate) fn evaluate<const W: usize>(
+    rule: &Rule,
+    state: &[u64; W],
+    out: &mut Vec<Change<W>>,
+    memos: &mut Memos,
+) -> f64 {
     match rule {
+        Rule::Near(near) => near.evaluate(state, out, memos),
         Rule::One(field, by_local) => {
             let at = (state[field.word as usize] >> field.shift) & field.mask;
             // Few enough to be looked through are the rule.
@@ -175,7 +202,7 @@ pub(crate) fn evaluate<const W: usize>(rule: &Rule, state: &[u64; W], out: &mut 
         Rule::Any(all) => {
             let mut sum = 0.0;
             for rule in all {
-                let apparent = evaluate(rule, state, out);
+                let apparent = evaluate(rule, state, out, memos);
                 if sum * apparent < 0.0 {
                     sum = f64::NAN;
                 } else {
@@ -184,20 +211,37 @@ pub(crate) fn evaluate<const W: usize>(rule: &Rule, state: &[u64; W], out: &mut 
             }
             sum
         }
-        Rule::All(all) => together(all, state, out),
+        Rule::All(all) => {
+            let begin = out.len();
+            let (apparent, last) = prepare(all, state, out, memos);
+            if let Some((middle, share)) = last {
+                combine(out, begin, middle, share);
+            }
+            apparent
+        }
     }
 }
 
-/// All rules of a cooperation at once.
-fn together<const W: usize>(all: &[Rule], state: &[u64; W], out: &mut Vec<Change<W>>) -> f64 {
+/// All rules of a cooperation at once, but for the last, whose changes begin at the place given and are to be combined with
+/// those before, which [`combine`] does with the share given. Nothing is appended if one of them allows nothing.
+fn prepare<const W: usize>(
+    all: &[Rule],
+    state: &[u64; W],
+    out: &mut Vec<Change<W>>,
+    memos: &mut Memos,
+) -> (f64, Option<(usize, f64)>) {
     let begin = out.len();
     let mut apparent = 0.0;
+    let mut last = None;
     for (at, rule) in all.iter().enumerate() {
+        if let Some((middle, share)) = last.take() {
+            combine(out, begin, middle, share);
+        }
         let middle = out.len();
-        let other = evaluate(rule, state, out);
+        let other = evaluate(rule, state, out, memos);
         if out.len() == middle {
             out.truncate(begin);
-            return 0.0;
+            return (0.0, None);
         }
         if at == 0 {
             apparent = other;
@@ -205,11 +249,10 @@ fn together<const W: usize>(all: &[Rule], state: &[u64; W], out: &mut Vec<Change
         }
         let least = minimum(apparent, other);
         // Signs cancel: what is left has the sign of the minimum.
-        let share = least / (apparent * other);
-        combine(out, begin, middle, share);
+        last = Some((middle, least / (apparent * other)));
         apparent = least;
     }
-    apparent
+    (apparent, last)
 }
 
 /// The smaller apparent rate, where any active one is smaller than any passive one.

@@ -6,12 +6,36 @@
 //! ascending order.
 
 use super::layout::{Field, Layout};
+use super::span::{Span, spans};
 use crate::model::{System, Tree};
+
+/// Bits that a group may take whose order is remembered.
+const BITS: u32 = 12;
 
 /// Equal components of a cooperation: the fields of each.
 #[derive(Debug, Clone)]
 struct Group {
     members: Vec<Vec<Field>>,
+    /// All of them, if they are in a few bits.
+    span: Option<Span>,
+}
+
+impl Group {
+    fn of(members: Vec<Vec<Field>>) -> Group {
+        let all = spans(&members.concat(), BITS);
+        let span = all.into_iter().next().filter(|s| {
+            s.fields.len() == members.iter().map(Vec::len).sum::<usize>() && s.mask.count_ones() <= BITS
+        });
+        Group { members, span }
+    }
+}
+
+/// Space to put members of groups in order.
+#[derive(Debug, Default)]
+pub(crate) struct Sorting {
+    keys: Vec<u64>,
+    /// For each group that has a span, by its value, what the value is in order, plus 1; 0 where that is not known yet.
+    remembered: Vec<Vec<u32>>,
 }
 
 /// All groups, inner ones before those that contain them.
@@ -50,6 +74,33 @@ pub(crate) fn fold(system: &System, tree: &Tree) -> Tree {
     }
 }
 
+impl Group {
+    /// Puts the members in order.
+    fn sort(&self, state: &mut [u64], keys: &mut Vec<u64>) {
+        let width = self.members[0].len();
+        keys.clear();
+        for member in &self.members {
+            keys.extend(member.iter().map(|f| f.get(state)));
+        }
+        if width == 1 {
+            keys.sort_unstable();
+        } else if !keys.chunks_exact(width).is_sorted() {
+            let mut rows: Vec<&[u64]> = keys.chunks_exact(width).collect();
+            rows.sort_unstable();
+            let sorted = rows.concat();
+            keys.copy_from_slice(&sorted);
+        } else {
+            return;
+        }
+        for (member, row) in self.members.iter().zip(keys.chunks_exact(width)) {
+            for (field, value) in member.iter().zip(row) {
+                let word = &mut state[field.word as usize];
+                *word = (*word & !(field.mask << field.shift)) | (value << field.shift);
+            }
+        }
+    }
+}
+
 impl Symmetry {
     /// The groups of a folded tree.
     pub(crate) fn of(folded: &Tree, layout: &Layout) -> Symmetry {
@@ -82,8 +133,8 @@ impl Symmetry {
                     let equal: Vec<usize> = (at..parts.len()).filter(|o| parts[*o] == parts[at]).collect();
                     if equal.len() > 1 {
                         equal.iter().for_each(|o| grouped[*o] = true);
-                        self.groups
-                            .push(Group { members: equal.iter().map(|o| fields[*o].clone()).collect() });
+                        let members = equal.iter().map(|o| fields[*o].clone()).collect();
+                        self.groups.push(Group::of(members));
                     }
                 }
                 fields.concat()
@@ -92,28 +143,22 @@ impl Symmetry {
     }
 
     /// Turns a state into the one that stands for all its permutations.
-    pub(crate) fn canonical(&self, state: &mut [u64], keys: &mut Vec<u64>) {
-        for group in &self.groups {
-            let width = group.members[0].len();
-            keys.clear();
-            for member in &group.members {
-                keys.extend(member.iter().map(|f| f.get(state)));
-            }
-            if width == 1 {
-                keys.sort_unstable();
-            } else if !keys.chunks_exact(width).is_sorted() {
-                let mut rows: Vec<&[u64]> = keys.chunks_exact(width).collect();
-                rows.sort_unstable();
-                let sorted = rows.concat();
-                keys.copy_from_slice(&sorted);
-            } else {
+    pub(crate) fn canonical(&self, state: &mut [u64], sorting: &mut Sorting) {
+        let Sorting { keys, remembered } = sorting;
+        remembered.resize_with(self.groups.len(), Vec::new);
+        for (group, known) in self.groups.iter().zip(remembered) {
+            let Some(span) = &group.span else {
+                group.sort(state, keys);
                 continue;
-            }
-            for (member, row) in group.members.iter().zip(keys.chunks_exact(width)) {
-                for (field, value) in member.iter().zip(row) {
-                    let word = &mut state[field.word as usize];
-                    *word = (*word & !(field.mask << field.shift)) | (value << field.shift);
-                }
+            };
+            known.resize(span.mask as usize + 1, 0);
+            let known = &mut known[span.value(state)];
+            if *known == 0 {
+                group.sort(state, keys);
+                *known = span.value(state) as u32 + 1;
+            } else {
+                let word = &mut state[span.word as usize];
+                *word = (*word & !(span.mask << span.shift)) | (u64::from(*known - 1) << span.shift);
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Threads look up and insert at once, without locks: a slot is one atomic number, and a state is written down before
 //! the slot that points to it is filled.
 
+use std::hash::Hasher;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::fresh::Fresh;
@@ -22,6 +23,24 @@ pub(crate) fn hash<const W: usize>(state: &[u64; W]) -> u64 {
     }
     let wide = u128::from(hash) * 0xe703_7ed1_a0b4_28db;
     (wide as u64) ^ ((wide >> 64) as u64)
+}
+
+/// The same for other tables.
+#[derive(Debug, Default)]
+pub(crate) struct Folded(u64);
+
+impl Hasher for Folded {
+    fn write(&mut self, bytes: &[u8]) {
+        for part in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..part.len()].copy_from_slice(part);
+            self.0 = hash(&[self.0, u64::from_le_bytes(word)]);
+        }
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 /// The table. A slot holds a state's number and, in the bits that the number leaves free, a part of
@@ -57,6 +76,14 @@ impl Table {
     /// The first slot that a hash can be in, read early so that memory is on its way when it is needed.
     pub(crate) fn touch(&self, hash: u64) -> u32 {
         self.slots[self.slot(hash)].load(Ordering::Relaxed)
+    }
+
+    /// The same of the state that a hash's first slot points to, if it seems to be the right one.
+    pub(crate) fn touch_state<const W: usize>(&self, hash: u64, states: &[[u64; W]]) -> u64 {
+        let slot = self.touch(hash);
+        let number = self.number(slot);
+        let seems_right = slot - number == self.tag(hash);
+        states.get(number as usize).filter(|_| seems_right).map_or(0, |state| state[0])
     }
 
     /// The number of a state, which is in `states` or, from their number on, in `fresh`; if it is in neither, it is
