@@ -1,5 +1,6 @@
 //! A chain's generator, by columns.
 
+use super::rates::{Coder, Rates};
 use crate::parallel::parts;
 use crate::space::Space;
 
@@ -18,27 +19,54 @@ pub struct Chain {
     /// The states from which it is entered, ascending.
     pub(crate) from: Vec<u32>,
     /// How fast.
-    pub(crate) rates: Vec<f64>,
+    pub(crate) rates: Rates,
     /// How fast each state is left.
     pub(crate) exits: Vec<f64>,
 }
 
-impl Chain {
-    /// The chain of a state space. Cost: two passes over the transitions; 12 bytes each.
-    pub fn of(space: &Space) -> Chain {
-        let states = space.states();
-        Chain::build(states, |state, each| {
-            for step in space.from(state) {
-                each(step.to, step.rate);
-            }
-        })
-    }
+/// Passes on a state's transitions: where each leads, and how fast it is, or a code for that.
+pub(crate) trait Steps<V> {
+    /// Calls back with each of them.
+    fn each(&self, state: usize, call: impl FnMut(u32, V));
+}
 
-    /// A chain of `states` states; `from` calls back with every transition of a state.
-    pub fn build(states: usize, from: impl Fn(usize, &mut dyn FnMut(u32, f64))) -> Chain {
+/// Transitions that a function lists.
+pub(crate) struct Listed<F>(pub(crate) F);
+
+impl<V, I: Iterator<Item = (u32, V)>, F: Fn(usize) -> I> Steps<V> for Listed<F> {
+    fn each(&self, state: usize, mut call: impl FnMut(u32, V)) {
+        (self.0)(state).for_each(|(to, value)| call(to, value));
+    }
+}
+
+/// Transitions that a function calls back with.
+struct Called<F>(F);
+
+impl<F: Fn(usize, &mut dyn FnMut(u32, f64))> Steps<f64> for Called<F> {
+    fn each(&self, state: usize, mut call: impl FnMut(u32, f64)) {
+        (self.0)(state, &mut call);
+    }
+}
+
+/// The parts of a chain.
+struct Parts<V> {
+    rows: Vec<u32>,
+    from: Vec<u32>,
+    values: Vec<V>,
+    exits: Vec<f64>,
+}
+
+impl<V: Copy + Default> Parts<V> {
+    /// Of so many states; a value's rate is given, and the value of the sum of two rates. Cost: two passes over the transitions.
+    fn of(
+        states: usize,
+        steps: &impl Steps<V>,
+        rate: impl Fn(V) -> f64,
+        mut sum: impl FnMut(V, V) -> V,
+    ) -> Self {
         let mut rows = vec![0u32; states + 1];
         for state in 0..states {
-            from(state, &mut |to, _| {
+            steps.each(state, |to, _| {
                 if to as usize != state {
                     rows[to as usize + 1] += 1;
                 }
@@ -48,35 +76,34 @@ impl Chain {
             rows[at + 1] += rows[at];
         }
         let total = rows[states] as usize;
-        let mut chain =
-            Chain { rows, from: vec![0; total], rates: vec![0.0; total], exits: vec![0.0; states] };
-        let mut next: Vec<u32> = chain.rows[..states].to_vec();
+        let mut next: Vec<u32> = rows[..states].to_vec();
+        let (mut from, mut values) = (vec![0; total], vec![V::default(); total]);
+        let mut exits = vec![0.0; states];
         let mut doubles = 0usize;
-        for state in 0..states {
-            let mut exit = 0.0;
-            from(state, &mut |to, rate| {
+        for (state, exit) in exits.iter_mut().enumerate() {
+            steps.each(state, |to, value| {
                 let to = to as usize;
                 if to == state {
                     return;
                 }
-                exit += rate;
+                *exit += rate(value);
                 let at = next[to] as usize;
                 // Several actions may lead from one state to another.
-                if at > chain.rows[to] as usize && chain.from[at - 1] == state as u32 {
-                    chain.rates[at - 1] += rate;
+                if at > rows[to] as usize && from[at - 1] == state as u32 {
+                    values[at - 1] = sum(values[at - 1], value);
                     doubles += 1;
                     return;
                 }
-                chain.from[at] = state as u32;
-                chain.rates[at] = rate;
+                from[at] = state as u32;
+                values[at] = value;
                 next[to] += 1;
             });
-            chain.exits[state] = exit;
         }
+        let mut parts = Parts { rows, from, values, exits };
         if doubles > 0 {
-            chain.close_gaps(&next);
+            parts.close_gaps(&next);
         }
-        chain
+        parts
     }
 
     fn close_gaps(&mut self, ends: &[u32]) {
@@ -86,15 +113,53 @@ impl Chain {
             self.rows[state] = kept as u32;
             for at in begin..*end as usize {
                 self.from[kept] = self.from[at];
-                self.rates[kept] = self.rates[at];
+                self.values[kept] = self.values[at];
                 kept += 1;
             }
         }
         self.rows[ends.len()] = kept as u32;
         self.from.truncate(kept);
-        self.rates.truncate(kept);
+        self.values.truncate(kept);
         self.from.shrink_to_fit();
-        self.rates.shrink_to_fit();
+        self.values.shrink_to_fit();
+    }
+
+    fn chain(self, rates: impl FnOnce(Vec<V>) -> Rates) -> Chain {
+        let Parts { rows, from, values, exits } = self;
+        Chain { rows, from, rates: rates(values), exits }
+    }
+}
+
+impl Chain {
+    /// The chain of a state space. Cost: two passes over the transitions; 12 bytes each.
+    pub fn of(space: &Space) -> Chain {
+        Chain::plain(space.states(), &Listed(|state| space.from(state).map(|step| (step.to, step.rate))))
+    }
+
+    /// A chain of `states` states; `from` calls back with every transition of a state.
+    pub fn build(states: usize, from: impl Fn(usize, &mut dyn FnMut(u32, f64))) -> Chain {
+        Chain::plain(states, &Called(from))
+    }
+
+    /// A chain of so many states, with its rates as they are.
+    pub(crate) fn plain(states: usize, steps: &impl Steps<f64>) -> Chain {
+        Parts::of(states, steps, |rate| rate, |a, b| a + b).chain(Rates::Plain)
+    }
+
+    /// A chain of so many states, whose rates are given by their places among `values`; none if sums of them are too many
+    /// different ones. Cost: two passes over the transitions; 6 bytes each.
+    pub(crate) fn coded(states: usize, values: &[f64], steps: &impl Steps<u16>) -> Option<Chain> {
+        let mut coder = Coder::of(values)?;
+        let mut enough = true;
+        let sum = |a: u16, b: u16| match coder.code(coder.rate(a) + coder.rate(b)) {
+            Some(code) => code,
+            None => {
+                enough = false;
+                a
+            }
+        };
+        let parts = Parts::of(states, steps, |code: u16| values[code as usize], sum);
+        enough.then(|| parts.chain(|codes| coder.rates(codes)))
     }
 
     /// How many states.
@@ -110,7 +175,7 @@ impl Chain {
     /// From where, and how fast, a state is entered.
     pub fn entering(&self, state: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         let range = self.rows[state] as usize..self.rows[state + 1] as usize;
-        self.from[range.clone()].iter().copied().zip(self.rates[range].iter().copied())
+        range.map(|at| (self.from[at], self.rates.get(at)))
     }
 
     /// How fast a state is left.
@@ -121,11 +186,7 @@ impl Chain {
     /// The flow into a state, given the states' probabilities.
     pub(crate) fn inflow(&self, state: usize, x: &[f64]) -> f64 {
         let range = self.rows[state] as usize..self.rows[state + 1] as usize;
-        self.from[range.clone()]
-            .iter()
-            .zip(&self.rates[range])
-            .map(|(from, rate)| x[*from as usize] * rate)
-            .sum()
+        self.rates.weighed(range, &self.from, x)
     }
 
     /// The residual of a distribution: the largest |πQ| of any state over the largest flow out of one.
@@ -201,17 +262,17 @@ impl Chain {
         for (at, member) in members.iter().enumerate() {
             place[*member as usize] = at as u32;
         }
-        let mut chain = Chain { rows: vec![0], from: Vec::new(), rates: Vec::new(), exits: Vec::new() };
+        let (mut rows, mut from, mut rates, mut exits) = (vec![0], Vec::new(), Vec::new(), Vec::new());
         for member in members {
-            for (from, rate) in self.entering(*member as usize) {
-                if place[from as usize] != u32::MAX {
-                    chain.from.push(place[from as usize]);
-                    chain.rates.push(rate);
+            for (other, rate) in self.entering(*member as usize) {
+                if place[other as usize] != u32::MAX {
+                    from.push(place[other as usize]);
+                    rates.push(rate);
                 }
             }
-            chain.rows.push(chain.from.len() as u32);
-            chain.exits.push(self.exits[*member as usize]);
+            rows.push(from.len() as u32);
+            exits.push(self.exits[*member as usize]);
         }
-        chain
+        Chain { rows, from, rates: Rates::Plain(rates), exits }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Line;
 use super::line::Activity;
-use crate::chain::Chain;
+use crate::chain::{Chain, Rates};
 use crate::model::{Settings, compile};
 use crate::space::{Exploration, Space};
 use crate::syntax::{Diagnostic, Dialect, parse};
@@ -45,7 +45,7 @@ impl Shape {
         let chain = Chain::build(space.states(), |state, each| {
             space.from(state).for_each(|step| each(step.to, (places[step.action as usize] + 1) as f64));
         });
-        let entries = chain.rates.iter().map(|at| *at as u16 - 1).collect();
+        let entries = (0..chain.entries()).map(|at| chain.rates.get(at) as u16 - 1).collect();
         let last = line.stages.len();
         let change = |at: usize| match activities[at] {
             Activity::Move(0, ..) => 1,
@@ -69,11 +69,10 @@ impl Shape {
     /// The chain with these rates, one an activity.
     pub(super) fn chain(&self, rates: &[f64]) -> Chain {
         let mut chain = self.chain.clone();
+        let given: Vec<f64> = self.entries.iter().map(|activity| rates[*activity as usize]).collect();
         chain.exits.fill(0.0);
-        for (at, rate) in chain.rates.iter_mut().enumerate() {
-            *rate = rates[self.entries[at] as usize];
-            chain.exits[chain.from[at] as usize] += *rate;
-        }
+        chain.from.iter().zip(&given).for_each(|(from, rate)| chain.exits[*from as usize] += rate);
+        chain.rates = Rates::Plain(given);
         chain
     }
 

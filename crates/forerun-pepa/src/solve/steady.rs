@@ -66,11 +66,8 @@ pub fn steady(
             return found;
         }
     }
-    let transitions = |state: usize, each: &mut dyn FnMut(u32, f64)| {
-        space.from(state).for_each(|step| each(step.to, step.rate));
-    };
     let Prepared { chain, known, order, first } =
-        Prepared::of(space, space.states(), &|state| state, &transitions, how);
+        Prepared::of(space, space.states(), |state| state, |state| state, how);
     if !chain.returns_to(first) {
         drop(chain);
         return reducible(space, &Chain::of(space), how, stop);
@@ -97,11 +94,8 @@ fn exchanged(
         return None;
     }
     let member = |class: usize| members[class] as usize;
-    let transitions = |class: usize, each: &mut dyn FnMut(u32, f64)| {
-        space.from(member(class)).for_each(|step| each(of[step.to as usize], step.rate));
-    };
     let Prepared { chain, known, order, first } =
-        Prepared::of(space, members.len(), &member, &transitions, how);
+        Prepared::of(space, members.len(), member, |state| of[state as usize], how);
     if !chain.returns_to(first) {
         return None;
     }

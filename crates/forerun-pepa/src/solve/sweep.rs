@@ -1,54 +1,25 @@
 //! Gauss–Seidel sweeps.
 
-use std::collections::HashMap;
-
-use crate::chain::Chain;
+use crate::chain::{Chain, Rates};
 
 /// A chain that is swept often.
 #[derive(Debug)]
 pub(super) struct Sweeper<'a> {
     chain: &'a Chain,
-    /// For each entry of the chain the place of its rate among `values`; nothing if there are too many different
-    /// rates. Two bytes an entry instead of eight: sweeps take as long as memory does.
-    codes: Vec<u16>,
-    values: Vec<f64>,
+    /// The chain's rates in less memory, if they can be and are not: sweeps take as long as memory does.
+    coded: Option<Rates>,
     /// One over how fast each state is left.
     inverse: Vec<f64>,
 }
 
-/// Different rates that codes can tell apart.
-const CODES: usize = 1 << 16;
-
 impl<'a> Sweeper<'a> {
     /// Cost: a pass over the chain.
     pub(super) fn of(chain: &'a Chain) -> Self {
-        let inverse = chain.exits.iter().map(|exit| 1.0 / exit).collect();
-        let mut sweeper = Sweeper { chain, codes: Vec::new(), values: Vec::new(), inverse };
-        let mut known: HashMap<u64, u16> = HashMap::new();
-        // The rates met last.
-        let mut recent = [(0u64, 0u16); 256];
-        let mut codes = Vec::with_capacity(chain.rates.len());
-        for rate in &chain.rates {
-            let bits = rate.to_bits();
-            let line = &mut recent[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize];
-            // No rate has the bits of 0.
-            if line.0 != bits {
-                let values = &mut sweeper.values;
-                if values.len() == CODES && !known.contains_key(&bits) {
-                    return sweeper;
-                }
-                let code = *known.entry(bits).or_insert_with(|| {
-                    values.push(*rate);
-                    (values.len() - 1) as u16
-                });
-                *line = (bits, code);
-            }
-            codes.push(line.1);
-        }
-        sweeper.codes = codes;
-        // So that every code has a value, and none need be checked.
-        sweeper.values.resize(CODES, 0.0);
-        sweeper
+        let coded = match &chain.rates {
+            Rates::Plain(rates) => Rates::coded(rates),
+            Rates::Coded(..) => None,
+        };
+        Sweeper { chain, coded, inverse: chain.exits.iter().map(|exit| 1.0 / exit).collect() }
     }
 
     /// Sets each state's probability to what its neighbours say, in their order, using what is new at once. Never
@@ -63,22 +34,11 @@ impl<'a> Sweeper<'a> {
     }
 
     fn sweep(&self, order: impl Iterator<Item = usize>, x: &mut [f64]) {
-        let Chain { rows, from, .. } = self.chain;
-        let values: Option<&[f64; CODES]> = self.values.as_slice().try_into().ok();
-        match values.filter(|_| self.codes.len() == from.len()) {
-            Some(values) => {
-                for state in order {
-                    let range = rows[state] as usize..rows[state + 1] as usize;
-                    let entries = from[range.clone()].iter().zip(&self.codes[range]);
-                    let inflow: f64 = entries.map(|(f, c)| x[*f as usize] * values[*c as usize]).sum();
-                    x[state] = inflow * self.inverse[state];
-                }
-            }
-            None => {
-                for state in order {
-                    x[state] = self.chain.inflow(state, x) * self.inverse[state];
-                }
-            }
+        let Chain { rows, from, rates, .. } = self.chain;
+        let rates = self.coded.as_ref().unwrap_or(rates);
+        for state in order {
+            let range = rows[state] as usize..rows[state + 1] as usize;
+            x[state] = rates.weighed(range, from, x) * self.inverse[state];
         }
     }
 }
@@ -111,8 +71,8 @@ pub(super) fn symmetric(chain: &Chain, r: &[f64], e: &mut Vec<f64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::{CODES, Sweeper, backward, forward};
-    use crate::chain::Chain;
+    use super::{Sweeper, backward, forward};
+    use crate::chain::{CODES, Chain};
 
     /// A ring with shortcuts whose rates take `different` values.
     fn ring(states: usize, different: usize) -> Chain {
@@ -128,7 +88,7 @@ mod tests {
         for (states, different) in [(100, 5), (CODES, 2 * CODES)] {
             let chain = ring(states, different);
             let sweeper = Sweeper::of(&chain);
-            assert_eq!(sweeper.codes.is_empty(), different > CODES);
+            assert_eq!(sweeper.coded.is_none(), different > CODES);
             let mut one: Vec<f64> = (0..states).map(|s| 1.0 + s as f64).collect();
             let mut other = one.clone();
             forward(&chain, &mut one);

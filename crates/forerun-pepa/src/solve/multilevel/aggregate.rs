@@ -1,7 +1,7 @@
 //! Which states are put together.
 
 use super::PART;
-use crate::chain::Chain;
+use crate::chain::{Chain, Rates};
 use crate::parallel::parts;
 
 /// A pair is put together if what flows between the two is at least this share of what flows out of them. Notay's
@@ -86,14 +86,15 @@ pub(super) fn groups(chain: &Chain, w: &[f64], most: u32) -> (Vec<u32>, usize) {
 fn between(chain: &Chain, from: usize, to: usize) -> f64 {
     let range = chain.rows[to] as usize..chain.rows[to + 1] as usize;
     match chain.from[range.clone()].binary_search(&(from as u32)) {
-        Ok(at) => chain.rates[range.start + at],
+        Ok(at) => chain.rates.get(range.start + at),
         Err(_) => 0.0,
     }
 }
 
 /// The chain of aggregates: what flows between them. The flows out are summed from those, so that
-/// what flows out flows in, to the last digit but rounding.
-pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize) -> Chain {
+/// what flows out flows in, to the last digit but rounding. Those from which an aggregate is entered are in ascending order, which
+/// [`pairs`] needs, if they are to be `sorted`.
+pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize, sorted: bool) -> Chain {
     let weight = |state: u32| if w.is_empty() { 1.0 } else { w[state as usize] };
     // The members of each aggregate.
     let mut first = vec![0u32; count + 1];
@@ -109,7 +110,7 @@ pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize) -> Cha
     }
     // What comes out is the same whatever the parts.
     let parts = parts(count, PART.max(count.div_ceil(4)), |range| {
-        let mut some = Chain { rows: Vec::new(), from: Vec::new(), rates: Vec::new(), exits: Vec::new() };
+        let mut some = Part::default();
         let mut flow = vec![0.0; count];
         let mut touched: Vec<u32> = Vec::new();
         for a in range {
@@ -125,23 +126,38 @@ pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize) -> Cha
                     flow[other as usize] += rate * weight(from);
                 }
             }
-            touched.sort_unstable();
-            touched.dedup();
+            if sorted {
+                touched.sort_unstable();
+            }
             for other in touched.drain(..) {
-                some.from.push(other);
-                some.rates.push(std::mem::take(&mut flow[other as usize]));
+                // What comes twice has been nothing to begin with, and is nothing the second time.
+                let flow = std::mem::take(&mut flow[other as usize]);
+                if flow > 0.0 {
+                    some.from.push(other);
+                    some.rates.push(flow);
+                }
             }
             some.rows.push(some.from.len() as u32);
         }
         some
     });
-    let mut coarse = Chain { rows: vec![0], from: Vec::new(), rates: Vec::new(), exits: vec![0.0; count] };
+    let mut rows = vec![0];
+    let (mut from, mut rates): (Vec<u32>, Vec<f64>) = (Vec::new(), Vec::new());
     for some in parts {
-        let begin = coarse.from.len() as u32;
-        coarse.rows.extend(some.rows.iter().map(|end| begin + end));
-        coarse.from.extend(some.from);
-        coarse.rates.extend(some.rates);
+        let begin = from.len() as u32;
+        rows.extend(some.rows.iter().map(|end| begin + end));
+        from.extend(some.from);
+        rates.extend(some.rates);
     }
-    coarse.from.iter().zip(&coarse.rates).for_each(|(other, flow)| coarse.exits[*other as usize] += flow);
-    coarse
+    let mut exits = vec![0.0; count];
+    from.iter().zip(&rates).for_each(|(other, flow)| exits[*other as usize] += flow);
+    Chain { rows, from, rates: Rates::Plain(rates), exits }
+}
+
+/// Some rows of a chain.
+#[derive(Default)]
+struct Part {
+    rows: Vec<u32>,
+    from: Vec<u32>,
+    rates: Vec<f64>,
 }

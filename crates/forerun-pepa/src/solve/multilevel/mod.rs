@@ -64,9 +64,9 @@ impl Hierarchy {
             }
             // Pairs of pairs.
             let (first, count) = pairs(above, w);
-            let middle = coarsen(above, w, &first, count);
+            let middle = coarsen(above, w, &first, count, true);
             let (second, count) = pairs(&middle, &ones);
-            let next = coarsen(&middle, &ones, &second, count);
+            let next = coarsen(&middle, &ones, &second, count, true);
             let stalled = next.states() * 10 > above.states() * 9;
             let of = first.iter().map(|a| second[*a as usize]).collect();
             levels.push(Level { of, chain: next });

@@ -26,7 +26,7 @@ pub(crate) fn cycle(chain: &Chain, x: &mut [f64]) {
 pub(crate) fn shares(chain: &Chain, x: &mut [f64]) {
     lift(x);
     let (of, count) = groups(chain, x, GROUP);
-    let coarse = coarsen(chain, x, &of, count);
+    let coarse = coarsen(chain, x, &of, count, false);
     let factors = once(&coarse, 1);
     x.iter_mut().zip(&of).for_each(|(p, of)| *p *= factors[*of as usize]);
 }
@@ -39,7 +39,7 @@ fn once(chain: &Chain, depth: usize) -> Vec<f64> {
     }
     let (of, count) = groups(chain, &[], GROUP);
     if depth < LEVELS && count * 10 <= chain.states() * 9 {
-        let factors = once(&coarsen(chain, &[], &of, count), depth + 1);
+        let factors = once(&coarsen(chain, &[], &of, count, false), depth + 1);
         x.iter_mut().zip(&of).for_each(|(p, of)| *p *= factors[*of as usize]);
     }
     smooth(chain, &mut x);
@@ -65,9 +65,9 @@ fn level(chain: &Chain, x: &mut [f64], depth: usize) {
         return;
     }
     let (first, count) = pairs(chain, x);
-    let middle = coarsen(chain, x, &first, count);
+    let middle = coarsen(chain, x, &first, count, true);
     let (second, count) = pairs(&middle, &[]);
-    let coarse = coarsen(&middle, &[], &second, count);
+    let coarse = coarsen(&middle, &[], &second, count, true);
     if coarse.states() * 10 > chain.states() * 9 {
         return;
     }
