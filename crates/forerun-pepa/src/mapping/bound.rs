@@ -63,10 +63,7 @@ impl<'a> Bounds<'a> {
     /// # Errors
     /// That no answer was found that is good enough, as a sentence.
     pub(super) fn solve(&self, line: &Line, stop: &dyn Fn() -> bool) -> Result<Solved, String> {
-        let mut key: Vec<u64> = line.shape().into_iter().map(|n| n as u64).collect();
-        key.extend(line.stages.iter().flatten().map(|r| r.rate.to_bits()));
-        key.extend(line.moves.iter().flatten().flatten().map(|r| r.to_bits()));
-        let key = key.into_boxed_slice();
+        let key = key(line);
         if let Some(found) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return Ok(*found);
         }
@@ -77,6 +74,13 @@ impl<'a> Bounds<'a> {
             known.insert(key, found);
         }
         Ok(found)
+    }
+
+    /// The throughput of a line, which is that of its reverse: only one of the two is solved.
+    fn throughput(&self, line: Line, stop: &dyn Fn() -> bool) -> Result<f64, String> {
+        let reversed = if line.is_single() { Some(line.reversed()) } else { None };
+        let line = reversed.filter(|reversed| key(reversed) < key(&line)).unwrap_or(line);
+        Ok(self.solve(&line, stop)?.throughput)
     }
 
     /// A bound for all mappings that begin with this one, from windows of up to `width` stages.
@@ -95,7 +99,7 @@ impl<'a> Bounds<'a> {
         if width > 1 {
             for from in 0..=mapping.len() - width {
                 let window = line.window(from..from + width);
-                throughput = throughput.min(self.solve(&window, stop)?.throughput * (1.0 + ERROR));
+                throughput = throughput.min(self.throughput(window, stop)? * (1.0 + ERROR));
             }
         }
         let (open, rest) = self.rest(mapping);
@@ -125,6 +129,14 @@ impl<'a> Bounds<'a> {
         }
         (throughput, time)
     }
+}
+
+/// What tells lines apart.
+fn key(line: &Line) -> Box<[u64]> {
+    let mut key: Vec<u64> = line.shape().into_iter().map(|n| n as u64).collect();
+    key.extend(line.stages.iter().flatten().map(|r| r.rate.to_bits()));
+    key.extend(line.moves.iter().flatten().flatten().map(|r| r.to_bits()));
+    key.into_boxed_slice()
 }
 
 /// What a stage would reach if it never had to wait: its replicas in turn, as fast as the slowest.

@@ -33,10 +33,12 @@ impl Grid {
 
     /// How many mappings there are: at each stage any set of at most so many processors as it may have replicas.
     pub fn mappings(&self) -> f64 {
-        self.replicas
-            .iter()
-            .map(|most| (1..=*most).map(|r| choose(self.processors(), r)).sum::<f64>())
-            .product()
+        (0..self.stages()).map(|stage| self.sets(stage)).product()
+    }
+
+    /// On how many sets of processors a stage can be.
+    pub(super) fn sets(&self, stage: usize) -> f64 {
+        (1..=self.replicas[stage]).map(|r| choose(self.processors(), r)).sum()
     }
 
     /// The pipeline of a mapping. Stages (and replicas) that share a processor get equal parts of it.

@@ -107,6 +107,20 @@ impl Line {
         Line { stages: self.stages[range].to_vec(), moves, in_turn }
     }
 
+    /// Its stages in the other order. Where none is replicated its throughput is the same (`README.md`).
+    pub(super) fn reversed(&self) -> Line {
+        let mut line = self.clone();
+        line.stages.reverse();
+        line.moves.reverse();
+        line.in_turn = (self.in_turn.1, self.in_turn.0);
+        line
+    }
+
+    /// Whether no stage has replicas.
+    pub(super) fn is_single(&self) -> bool {
+        self.stages.iter().all(|replicas| replicas.len() == 1)
+    }
+
     /// The mean time that one input takes where nothing waits, without the moves in front of stage `first`.
     pub(super) fn unloaded(&self, first: usize) -> f64 {
         let mean = |activities: Vec<Activity>| {

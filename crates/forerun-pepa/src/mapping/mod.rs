@@ -27,6 +27,7 @@ mod bound;
 mod grid;
 mod line;
 mod listed;
+mod open;
 mod pair;
 mod search;
 mod shape;

@@ -1,25 +1,30 @@
 //! The best of all mappings, most of them never solved.
 //!
 //! Best first: a heap holds mappings of the first stages, each with a bound on what any mapping that begins so can
-//! reach. The one with the best bound is looked at more closely: it is continued by the next stage, or, if it
-//! is complete, its bound is made from wider windows, until the window is the whole pipeline and the bound the
-//! answer. An answer that is on top of the heap is the best of what is left.
+//! reach. The one with the best bound is looked at more closely: its bound is made from wider windows, it is continued by
+//! the next stage, or, if it is complete and the window the whole pipeline, the bound is the answer. What cannot be among the
+//! best that are known is left out, and the search is done when nothing is left.
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::sync::atomic;
 
 use super::alike::Alike;
 use super::bound::{Bound, Bounds};
 use super::listed::shared;
+use super::open::Open;
 use super::{Grid, Mapping, MappingError, Ranked, Solved};
 
 /// Windows of so many stages to begin with: their models have at most 27 states where no stage is replicated.
 const WINDOW: usize = 3;
+/// How wide windows of the first stages become before the next one is placed, and by how many stages they grow till then.
+const WIDE: usize = 7;
+const WIDER: usize = 2;
 /// Mappings that a round looks at, for each thread.
 const ROUND: usize = 4;
 /// More open mappings than this are refused.
 const OPEN: usize = 10_000_000;
+/// So many mappings are completed at once, to begin with, as bounds for the others.
+const FIRST: usize = 10;
 
 /// What is best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +46,13 @@ impl Objective {
 
     /// The larger the better; what differs by rounding only is equal.
     pub(super) fn digits(self, solved: &Solved) -> f64 {
-        let key = self.key(solved.throughput, solved.latency);
-        format!("{key:.10e}").parse().unwrap_or(key)
+        digits(self.key(solved.throughput, solved.latency))
     }
+}
+
+/// Eleven digits of a number.
+fn digits(key: f64) -> f64 {
+    format!("{key:.10e}").parse().unwrap_or(key)
 }
 
 /// How to search.
@@ -93,6 +102,12 @@ pub struct Counts {
     pub complete: usize,
     /// Models that were solved, of whole pipelines and of windows.
     pub models: usize,
+    /// Mappings of which it is known whether they are among the best: solved, left out by their bound, or like one of these.
+    pub decided: f64,
+    /// The throughput or latency of the best found so far.
+    pub best: Option<f64>,
+    /// No mapping is better than this.
+    pub bound: Option<f64>,
 }
 
 /// The best mappings.
@@ -107,15 +122,15 @@ pub struct Found {
 
 /// A mapping of the first stages, or of all.
 #[derive(Debug)]
-struct Node {
-    /// No mapping that begins so is better.
-    key: f64,
+pub(super) struct Node {
+    /// No mapping that begins so is better, to eleven digits.
+    pub(super) key: f64,
     bound: Bound,
-    mapping: Mapping,
-    alike: f64,
+    pub(super) mapping: Mapping,
+    pub(super) alike: f64,
     /// How wide the windows were.
     width: usize,
-    solved: Option<Solved>,
+    pub(super) solved: Option<Solved>,
 }
 
 impl PartialEq for Node {
@@ -135,7 +150,7 @@ impl PartialOrd for Node {
 impl Ord for Node {
     /// The best bound; then what is nearest to an answer; then the lower numbers.
     fn cmp(&self, other: &Self) -> Ordering {
-        let near = |n: &Node| (n.solved.is_some(), n.mapping.len(), n.width);
+        let near = |n: &Node| (n.mapping.len(), n.width);
         let by_key = self.key.total_cmp(&other.key).then_with(|| near(self).cmp(&near(other)));
         by_key.then_with(|| other.mapping.cmp(&self.mapping))
     }
@@ -158,55 +173,51 @@ pub fn search(
     let nothing = Bound { throughput: f64::INFINITY, latency: 0.0 };
     let root =
         Node { key: f64::INFINITY, bound: nothing, mapping: vec![], alike: 1.0, width: 0, solved: None };
-    let mut heap = BinaryHeap::from([root]);
+    let mut open = Open::of(grid, how.keep, root);
     let mut counts = Counts { mappings: grid.mappings(), ..Counts::default() };
-    let mut best: Vec<Ranked> = Vec::new();
     let look = |node: &Node| refine(node, grid, how, &bounds, &alike, stop);
+    // The best of what follows from one mapping, until it is complete; else what is best of all.
+    let mut first: Option<Node> = None;
+    let mut completed = 0;
     loop {
-        let mut round: Vec<Node> = Vec::new();
-        while let Some(top) = heap.peek() {
-            // Once there are enough, only what is as good as the last of them to the digits told apart.
-            let enough = best.len() >= how.keep
-                && best.get(how.keep.saturating_sub(1)).is_none_or(|last| {
-                    let key = how.objective.digits(&last.solved);
-                    top.key < key - key.abs() * 1e-9
-                });
-            if enough || round.len() == ROUND * how.threads.max(1) {
-                break;
-            }
-            match top.solved {
-                // Something that is looked at now may be better yet.
-                Some(_) if !round.is_empty() => break,
-                _ => {}
-            }
-            let Some(node) = heap.pop() else { break };
-            match node.solved {
-                Some(solved) => best.push(Ranked { mapping: node.mapping, solved, alike: node.alike }),
-                None => round.push(node),
-            }
+        let dive = how.prune && completed < FIRST.min(how.keep);
+        let mut round: Vec<Node> = first.take().into_iter().collect();
+        let most = if dive { 1 } else { ROUND * how.threads.max(1) };
+        while round.len() < most
+            && let Some(node) = open.pop()
+        {
+            round.push(node);
         }
         if round.is_empty() {
             break;
         }
         for found in shared(&round, how.threads, &look) {
-            let found = found?;
+            let mut found = found?;
             counts.bounded += found.len();
-            counts.complete += found.iter().filter(|n| n.solved.is_some()).count();
-            heap.extend(found);
+            if dive {
+                let best = (0..found.len()).max_by(|a, b| found[*a].cmp(&found[*b]));
+                first = best.map(|at| found.swap_remove(at)).and_then(|node| open.take(node));
+                completed += usize::from(first.is_none());
+            }
+            found.into_iter().for_each(|node| open.push(node));
         }
-        if heap.len() > OPEN {
+        open.tidy(first.as_ref());
+        if open.len() > OPEN {
             return Err(MappingError::TooMany(OPEN));
         }
+        counts.complete = open.solved;
         counts.models = bounds.solved.load(atomic::Ordering::Relaxed);
+        counts.decided = (counts.mappings - open.mappings()).max(0.0);
+        let value = |key: f64| if how.objective == Objective::Latency { -key } else { key };
+        (counts.best, counts.bound) = (open.best().map(value), open.bound().map(value));
         progress(&counts);
         if stop() {
             return Err(MappingError::Stopped);
         }
     }
-    let digits = |r: &Ranked| how.objective.digits(&r.solved);
-    best.sort_by(|a, b| digits(b).total_cmp(&digits(a)).then_with(|| a.mapping.cmp(&b.mapping)));
-    best.truncate(how.keep);
-    Ok(Found { best, counts })
+    counts.decided = counts.mappings;
+    counts.bound = counts.best;
+    Ok(Found { best: open.into_best(), counts })
 }
 
 /// What a node leads to: continuations, or itself with a closer bound; without those that cannot be what is asked for.
@@ -224,6 +235,15 @@ fn refine(
         false => MappingError::Unsolved { mapping: mapping.clone(), why },
     };
     let placed = node.mapping.len();
+    let throughput = how.objective == Objective::Throughput;
+    if placed < grid.stages() && how.prune && throughput && node.width < WIDE.min(placed) {
+        let width = (node.width + WIDER).min(placed);
+        let closer = bounds.look(&node.mapping, width, stop).map_err(|why| failed(&node.mapping, why))?;
+        let bound = node.bound.and(closer);
+        let (mapping, alike) = (node.mapping.clone(), node.alike);
+        push(Node { key: 0.0, bound, mapping, alike, width, solved: None }, how, &mut found);
+        return Ok(found);
+    }
     if placed < grid.stages() {
         let mut used: Vec<usize> = Vec::new();
         for p in node.mapping.iter().flatten() {
@@ -249,6 +269,7 @@ fn refine(
     }
     let (mapping, alike) = (node.mapping.clone(), node.alike);
     let width = match how.objective {
+        Objective::Throughput if node.width + WIDER <= WIDE => node.width + WIDER,
         Objective::Throughput => node.width + 1,
         // Wider windows hardly tell more about latencies.
         Objective::Latency => grid.stages(),
@@ -268,7 +289,7 @@ fn refine(
 fn push(mut node: Node, how: &Search, into: &mut Vec<Node>) {
     let Bound { throughput, latency } = node.bound;
     if how.within(node.bound) {
-        node.key = how.objective.key(throughput, latency);
+        node.key = digits(how.objective.key(throughput, latency));
         into.push(node);
     }
 }
