@@ -12,7 +12,7 @@ use forerun_pepa::fluid::{Fluid, fluid};
 use forerun_pepa::measures::{Measures, response};
 use forerun_pepa::simulate::{Simulation, simulate};
 use forerun_pepa::solve::{LongRun, Solving, steady};
-use forerun_pepa::transient::{PassageError, Start, Targets, events, passage, transient};
+use forerun_pepa::transient::{PassageError, Start, Targets, events, passage, transient, until};
 use proptest::prelude::*;
 
 /// A queue with places for `k`, as one component.
@@ -267,12 +267,38 @@ fn a_row_of_activities_takes_an_erlang_time() {
         assert!((passed.distribution[i] - cdf).abs() < 1e-9, "{t}");
         assert!((passed.density[i] - pdf).abs() < 1e-8, "{t}");
     }
+    let mean = until(&system, &space, Some(&found.x), &targets, &|| false).unwrap();
+    assert!(near(mean.mean, 1.5, 1e-12) && near(mean.deviation.unwrap(), 0.75f64.sqrt(), 1e-12), "{mean:?}");
     let median = passed.quantiles[0].1.unwrap();
     let m = 2.0 * median;
     assert!(((-m).exp() * (1.0 + m + m * m / 2.0) - 0.5).abs() < 1e-6, "{median}");
     assert_eq!(passed.quantiles[1].1, None, "beyond the last time");
     let unknown = Targets { from: None, to: "nothing".into() };
     assert!(passage(&system, &space, None, &unknown, &times, &[], &|| false).is_err());
+}
+
+/// A passage from an action, in which states come again: its moments are those of its distribution.
+#[test]
+fn moments_are_those_of_the_distribution() {
+    let text = "C = (request, 1).W; W = (serve, infty).T; T = (think, 2).C; S = (serve, 3).S1; S1 = (log, 9).S; C[4] <serve> S";
+    let (system, space) = space(text);
+    let found = steady(&system, &space, &Solving::default(), &|| false).unwrap();
+    let (last, count) = (30.0, 6000);
+    let times: Vec<f64> = (1..=count).map(|i| last * f64::from(i) / f64::from(count)).collect();
+    let width = last / f64::from(count);
+    for (from, to) in [("request", "serve"), ("serve", "request"), ("think", "think")] {
+        let targets = Targets { from: Some(from.into()), to: to.into() };
+        let passed = passage(&system, &space, Some(&found.x), &targets, &times, &[], &|| false).unwrap();
+        assert!(passed.open < 1e-9);
+        // By the trapezoidal rule: the mean is the integral of what is open, the second moment that of 2 t times it.
+        let open = || times.iter().zip(&passed.distribution).map(|(t, f)| (*t, 1.0 - f));
+        let mean = width * (0.5 + open().map(|(_, o)| o).sum::<f64>());
+        let second = width * open().map(|(t, o)| 2.0 * t * o).sum::<f64>();
+        let told = until(&system, &space, Some(&found.x), &targets, &|| false).unwrap();
+        assert!(near(told.mean, mean, 1e-4), "{from} {to}: {told:?} {mean}");
+        let deviation = (second - mean * mean).sqrt();
+        assert!(near(told.deviation.unwrap(), deviation, 1e-4), "{from} {to}: {told:?} {deviation}");
+    }
 }
 
 #[test]

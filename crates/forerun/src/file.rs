@@ -74,6 +74,27 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
     }
 }
 
+/// Whether files can be written into a directory, which `option` names and which need not be there yet, nor those
+/// that it lies in.
+///
+/// # Errors
+/// A bad request that says what is in the way.
+pub fn check_directory(option: &str, path: &Path) -> Result<(), CliError> {
+    let refuse = |why: String| {
+        let path = path.display();
+        request(format!(
+            "{option} {path}: nothing can be written there ({why}); name a directory you may write to"
+        ))
+    };
+    let here = Path::new(".");
+    let there = path.ancestors().map(|p| if p == Path::new("") { here } else { p }).find(|p| p.exists());
+    let there = there.unwrap_or(here);
+    if !there.is_dir() {
+        return Err(refuse(format!("{} is no directory", there.display())));
+    }
+    access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
+}
+
 /// Whether `bytes` (`None`: more than any file can have) fit where `path` is to be written, which `option`
 /// names, beside what is there: asked before much is written.
 ///

@@ -9,7 +9,7 @@ use crate::simulate::{Passages, Sampling, passages};
 use crate::solve::{SolveError, Solving, steady};
 use crate::space::{Exploration, Space, SpaceError};
 use crate::syntax::{Diagnostic, Dialect, parse};
-use crate::transient::{UntilError, until};
+use crate::transient::{Targets, UntilError, until};
 
 /// How large a model may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -225,7 +225,8 @@ impl Chosen {
                 Ok(self.predicted(seconds, None))
             }
             Form::Run => {
-                let found = until(&self.system, &self.space, "finish", stop).map_err(|e| match e {
+                let targets = Targets { from: None, to: "finish".into() };
+                let found = until(&self.system, &self.space, None, &targets, stop).map_err(|e| match e {
                     UntilError::Solve(SolveError::Stopped) => JobError::Stopped,
                     e => JobError::Unsolved(e.to_string()),
                 })?;

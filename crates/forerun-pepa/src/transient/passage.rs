@@ -135,8 +135,8 @@ pub(super) fn number(system: &System, name: &str) -> Result<u32, PassageError> {
     at.map(|a| a as u32).ok_or_else(|| PassageError::Unknown(name.to_string()))
 }
 
-/// Where the chain is when the passage begins.
-fn begin(
+/// Where the chain is when the passage begins: one more than there are states, the last of which is the end.
+pub(super) fn begin(
     system: &System,
     space: &Space,
     steady: Option<&[f64]>,

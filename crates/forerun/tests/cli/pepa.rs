@@ -49,6 +49,9 @@ fn measures_response_times_and_passages_agree_with_each_other() {
     let cdf = passage["cdf"].as_array().unwrap();
     assert!(cdf.windows(2).all(|pair| pair[0].as_f64() <= pair[1].as_f64()));
     assert_eq!(place.text("p.csv").lines().count(), 21);
+    // The next response is not always that to the request which begins it.
+    let (mean, deviation) = (passage["mean"].as_f64().unwrap(), passage["deviation"].as_f64().unwrap());
+    assert!(mean > 0.25 && mean < by_hand && deviation > 0.0 && deviation < 3.0 * mean, "{passage}");
 }
 
 #[test]
@@ -61,6 +64,19 @@ fn sweeps_and_exports_are_files_of_other_programs() {
     assert_eq!(csv.lines().next(), Some("t,r,states,request"));
     assert_eq!(csv.lines().count(), 9);
     assert!(place.text("s.svg").contains("request, r = 2"));
+    // Numbers of states are whole.
+    let table = place.run("pepa sweep m.pepa --over t=0.1:1:4 --measure request").ok().text();
+    let cells: Vec<&str> = table.lines().last().unwrap().split_whitespace().collect();
+    assert!(cells[1].parse::<u32>().is_ok(), "{table}");
+    for (over, words) in [
+        ("t=1:2:1e9", ["FROM:TO:COUNT", "from 2 to 1000000"]),
+        ("t=1:2:0.5", ["FROM:TO:COUNT", "t=1:2:10"]),
+        ("t=1:2", ["FROM:TO:COUNT", "n=10:100:10"]),
+        ("t=1,x", ["`x` is no number", "r=0.5,1,2"]),
+        ("t", ["a rate and its values", "r=0.5,1,2"]),
+    ] {
+        place.run(&format!("pepa sweep m.pepa --over {over}")).refused(2, &words);
+    }
     for (what, first) in [
         ("mtx", "%%MatrixMarket"),
         ("dot", "digraph"),
@@ -97,7 +113,8 @@ fn the_best_mapping_is_said() {
     let processors = "[[processor]]\ntime = \"100 ms\"\n".repeat(3);
     let text = format!("format = 1\nstages = 3\ncandidates = \"all\"\nlocal = \"0.1 ms\"\n{processors}");
     place.write("map.toml", text);
-    let said = place.run("map map.toml --models . --json -").ok().json();
+    place.run("map map.toml --models map.toml/in").refused(2, &["--models", "is no directory"]);
+    let said = place.run("map map.toml --models made/of/them --json -").ok().json();
     assert!((said["best"]["throughput"].as_f64().unwrap() - 5.63467).abs() < 1e-5);
     assert_eq!(said["best"]["mapping"], serde_json::json!([1, 2, 3]));
     // Three like processors: one, two or three of them used, the others alike.
@@ -107,7 +124,7 @@ fn the_best_mapping_is_said() {
     let all = place.run("map map.toml --exhaustive --json -").ok().json();
     assert_eq!(all["candidates"].as_array().unwrap().len(), 27);
     assert_eq!(all["best"]["throughput"], said["best"]["throughput"]);
-    let solved = place.run("pepa solve pipeline-1-2-3.pepa --json -").ok().json();
+    let solved = place.run("pepa solve made/of/them/pipeline-1-2-3.pepa --json -").ok().json();
     assert_eq!((&solved["states"], &solved["transitions"]), (&27.into(), &51.into()));
     // Summed in another order.
     let (text, map) = (solved["throughput"]["process_1"].as_f64(), said["best"]["throughput"].as_f64());

@@ -16,6 +16,7 @@ use crate::error::{CliError, failed, request};
 use crate::execute::stop_if_interrupted;
 use crate::file;
 use crate::mapping::{Candidate, Candidates, Description, Source};
+use crate::outcomes::reason;
 use crate::paths::Paths;
 use crate::text::{Align, Table, colour, count, seconds};
 
@@ -47,6 +48,9 @@ pub fn run(args: &MapArgs, context: &mut Context) -> Result<(), CliError> {
         if value.is_some_and(|v| v.is_nan() || v < 0.0) {
             return Err(request(format!("{name}: expected a number from 0 on")));
         }
+    }
+    if let Some(directory) = &args.models {
+        file::check_directory("--models", directory)?;
     }
     if args.top == 0 {
         return Err(request("--top 0: expected a number from 1 on"));
@@ -129,14 +133,10 @@ fn best(
     Ok((ranked, counts))
 }
 
-/// Writes the models of mappings.
+/// Writes the models of mappings, and makes the directory if it is not there.
 fn models(directory: &Path, grid: &Grid, ranked: &[Ranked]) -> Result<(), CliError> {
-    if !directory.is_dir() {
-        return Err(request(format!(
-            "--models {}: there is no such directory; make it",
-            directory.display()
-        )));
-    }
+    let made = std::fs::create_dir_all(directory);
+    made.map_err(|e| failed(format!("--models {}: cannot be made ({})", directory.display(), reason(&e))))?;
     for Ranked { mapping, .. } in ranked {
         let path = directory.join(format!("pipeline-{}.pepa", dashed(mapping)));
         file::write(&path, grid.line(mapping).model().as_bytes())?;

@@ -16,7 +16,7 @@ use crate::cli::pepa::{FluidArgs, TimesArgs, TransientArgs};
 use crate::commands::Context;
 use crate::error::{CliError, failed, request};
 use crate::file;
-use crate::text::{Align, Table, colour, plural};
+use crate::text::{Align, Table, colour, count, plural};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -46,6 +46,11 @@ pub(super) struct Columns {
     pub(super) rows: Vec<Vec<f64>>,
 }
 
+/// Whether it may be a number of something. Columns of nothing else are shown without digits behind the point.
+fn is_number(value: f64) -> bool {
+    value.fract() == 0.0 && (0.0..1e15).contains(&value)
+}
+
 /// Columns shown on a terminal.
 const SHOWN: usize = 8;
 
@@ -55,8 +60,10 @@ impl Columns {
         let head: Vec<(&str, Align)> =
             self.head[..shown].iter().map(|h| (h.as_str(), Align::Right)).collect();
         let mut table = Table::new(&head);
+        let whole: Vec<bool> = (0..shown).map(|at| self.rows.iter().all(|row| is_number(row[at]))).collect();
         for row in &self.rows {
-            table.row(row[..shown].iter().map(|v| figure(*v)).collect());
+            let cell = |(v, whole): (&f64, &bool)| if *whole { count(*v as u64) } else { figure(*v) };
+            table.row(row.iter().zip(&whole).map(cell).collect());
         }
         context.console.text(&table.render(colour(&std::io::stdout())))?;
         if shown < self.head.len() {

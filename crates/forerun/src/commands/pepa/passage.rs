@@ -26,10 +26,10 @@ struct Found {
     quantiles: Vec<Quantile>,
     /// The probability that it takes longer than the last time.
     open: f64,
-    /// Of a passage from the initial state; none where it may never end.
+    /// None where it may never end.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean: Option<f64>,
-    /// None where states come again.
+    /// None where it is hidden by the error of the mean.
     #[serde(skip_serializing_if = "Option::is_none")]
     deviation: Option<f64>,
 }
@@ -65,10 +65,7 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
         PassageError::TooLong(_) => request(e.to_string()),
         _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
     })?;
-    let whole = match args.from {
-        Some(_) => None,
-        None => mean(&loaded.system, &space, &args.to, context)?,
-    };
+    let whole = mean(&loaded.system, &space, begin, &targets, context)?;
     let console = &context.console;
     console.say("states", &describe(&space))?;
     let rows =
@@ -109,9 +106,15 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     })
 }
 
-/// The mean from the initial state; none if it may never end.
-fn mean(system: &System, space: &Space, to: &str, context: &Context) -> Result<Option<Until>, CliError> {
-    match counted(context, None, "mean", |stop| until(system, space, to, stop))? {
+/// The mean; none if it may never end.
+fn mean(
+    system: &System,
+    space: &Space,
+    begin: Option<&[f64]>,
+    targets: &Targets,
+    context: &Context,
+) -> Result<Option<Until>, CliError> {
+    match counted(context, None, "mean", |stop| until(system, space, begin, targets, stop))? {
         Ok(found) => Ok(Some(found)),
         Err(UntilError::Maybe(_)) => Ok(None),
         Err(e) => Err(failed(e)),

@@ -46,25 +46,29 @@ struct Axis {
 impl Axis {
     /// Reads `name=from:to:count` or `name=value,value`.
     fn read(text: &str) -> Result<Axis, CliError> {
-        let wrong = || {
-            request(format!(
-                "--over {text}: expected a rate and its values, such as r=0.5,1,2 or n=10:100:10"
-            ))
+        const FORMS: &str =
+            "such as r=0.5,1,2 for these values, or n=10:100:10 for 10 of them from 10 to 100";
+        let wrong = |what: &str| request(format!("--over {text}: {what}"));
+        let (name, body) =
+            text.split_once('=').ok_or_else(|| wrong(&format!("expected a rate and its values, {FORMS}")))?;
+        let number = |t: &str| {
+            let number = t.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+            number.ok_or_else(|| wrong(&format!("`{}` is no number; expected values {FORMS}", t.trim())))
         };
-        let (name, body) = text.split_once('=').ok_or_else(wrong)?;
-        let number = |t: &str| t.trim().parse::<f64>().ok().filter(|v| v.is_finite()).ok_or_else(wrong);
         let parts: Vec<&str> = body.split(':').collect();
         let values = match parts[..] {
             [from, to, count] => {
-                let (from, to) = (number(from)?, number(to)?);
-                let count: usize = count.trim().parse().map_err(|_| wrong())?;
-                if !(2..=POINTS).contains(&count) {
-                    return Err(wrong());
+                let (first, last, count) = (number(from)?, number(to)?, number(count)?);
+                if count.fract() != 0.0 || !(2.0..=POINTS as f64).contains(&count) {
+                    return Err(wrong(&format!(
+                        "a range is FROM:TO:COUNT, so many values evenly apart from one end to the other; expected a \
+                         whole number from 2 to {POINTS} for COUNT, such as {name}={from}:{to}:10"
+                    )));
                 }
-                (0..count).map(|i| from + (to - from) * i as f64 / (count - 1) as f64).collect()
+                (0..count as usize).map(|i| first + (last - first) * i as f64 / (count - 1.0)).collect()
             }
             [list] => list.split(',').map(number).collect::<Result<Vec<f64>, _>>()?,
-            _ => return Err(wrong()),
+            _ => return Err(wrong(&format!("a range is FROM:TO:COUNT; expected values {FORMS}"))),
         };
         Ok(Axis { name: name.trim().to_string(), values })
     }
