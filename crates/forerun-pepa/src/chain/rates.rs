@@ -43,15 +43,42 @@ impl Rates {
     }
 
     /// The rates at some places, times what each of them is weighed with.
+    #[inline]
     pub(crate) fn weighed(&self, range: Range<usize>, from: &[u32], x: &[f64]) -> f64 {
-        let from = from[range.clone()].iter().map(|from| x[*from as usize]);
         match self {
-            Rates::Plain(all) => from.zip(&all[range]).map(|(x, rate)| x * rate).sum(),
+            Rates::Plain(all) => plain(range, all, from, x),
+            Rates::Coded(codes, values) => coded(range, codes, values, from, x),
+        }
+    }
+
+    /// Sets each value in turn to the sum of those that its row leads to, times their rates, and times a factor.
+    pub(crate) fn sweep(
+        &self,
+        order: impl Iterator<Item = usize>,
+        rows: &[u32],
+        from: &[u32],
+        factors: &[f64],
+        x: &mut [f64],
+    ) {
+        let range = |at: usize| rows[at] as usize..rows[at + 1] as usize;
+        match self {
+            Rates::Plain(all) => order.for_each(|at| x[at] = plain(range(at), all, from, x) * factors[at]),
             Rates::Coded(codes, values) => {
-                from.zip(&codes[range]).map(|(x, code)| x * values[*code as usize]).sum()
+                order.for_each(|at| x[at] = coded(range(at), codes, values, from, x) * factors[at]);
             }
         }
     }
+}
+
+#[inline]
+fn plain(range: Range<usize>, rates: &[f64], from: &[u32], x: &[f64]) -> f64 {
+    from[range.clone()].iter().zip(&rates[range]).map(|(from, rate)| x[*from as usize] * rate).sum()
+}
+
+#[inline]
+fn coded(range: Range<usize>, codes: &[u16], values: &[f64; CODES], from: &[u32], x: &[f64]) -> f64 {
+    let entries = from[range.clone()].iter().zip(&codes[range]);
+    entries.map(|(from, code)| x[*from as usize] * values[*code as usize]).sum()
 }
 
 /// Gives rates codes.

@@ -6,8 +6,11 @@ use crate::chain::Chain;
 
 /// Fewer states than this are solved from anywhere in no time.
 const FEW: usize = 5000;
-/// Steps of the walk, at most, and one in so many that do not count, since the beginning is hardly typical.
-const STEPS: usize = 1 << 20;
+/// Steps of the walk: one for so many states, at least and at most so many, and one in so many that do not count, since the beginning
+/// is hardly typical.
+const STATES: usize = 8;
+const LEAST: usize = 1 << 14;
+const MOST: usize = 1 << 18;
 const SETTLE: usize = 10;
 /// What a state that was not met gets, of what one step in an average state is worth.
 const UNMET: f64 = 1e-20;
@@ -26,7 +29,7 @@ pub(super) type Transitions<'a> = &'a dyn Fn(usize, &mut dyn FnMut(u32, f64));
 
 /// A distribution to start from: where a random walk from the first state on spends its time. Sweeps move probability
 /// by a few states each, so that what is far from where it belongs takes long to get there; what is nearly there
-/// does not. The walk is the same every time. None for few states, or if it gets stuck. Cost: at most as many steps as there are states.
+/// does not. The walk is the same every time. None for few states, or if it gets stuck. Cost: its steps.
 pub(super) fn walk(n: usize, transitions: Transitions<'_>) -> Option<Walk> {
     if n < FEW {
         return None;
@@ -34,7 +37,7 @@ pub(super) fn walk(n: usize, transitions: Transitions<'_>) -> Option<Walk> {
     let mut random = Random::new(1);
     let mut x = vec![0.0; n];
     let (mut state, mut total) = (0usize, 0.0);
-    let count = n.min(STEPS);
+    let count = (n / STATES).clamp(LEAST, MOST);
     let mut steps = Vec::with_capacity(count / SETTLE);
     let mut next: Vec<(u32, f64)> = Vec::new();
     for step in 0..count {

@@ -35,11 +35,7 @@ impl<'a> Sweeper<'a> {
 
     fn sweep(&self, order: impl Iterator<Item = usize>, x: &mut [f64]) {
         let Chain { rows, from, rates, .. } = self.chain;
-        let rates = self.coded.as_ref().unwrap_or(rates);
-        for state in order {
-            let range = rows[state] as usize..rows[state + 1] as usize;
-            x[state] = rates.weighed(range, from, x) * self.inverse[state];
-        }
+        self.coded.as_ref().unwrap_or(rates).sweep(order, rows, from, &self.inverse, x);
     }
 }
 

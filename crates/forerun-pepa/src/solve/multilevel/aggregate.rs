@@ -95,7 +95,9 @@ fn between(chain: &Chain, from: usize, to: usize) -> f64 {
 /// what flows out flows in, to the last digit but rounding. Those from which an aggregate is entered are in ascending order, which
 /// [`pairs`] needs, if they are to be `sorted`.
 pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize, sorted: bool) -> Chain {
-    let weight = |state: u32| if w.is_empty() { 1.0 } else { w[state as usize] };
+    // Side by side, since they are looked up together.
+    let weight = |state: usize| if w.is_empty() { 1.0 } else { w[state] };
+    let weighed: Vec<(u32, f64)> = of.iter().enumerate().map(|(state, a)| (*a, weight(state))).collect();
     // The members of each aggregate.
     let mut first = vec![0u32; count + 1];
     of.iter().for_each(|a| first[*a as usize + 1] += 1);
@@ -116,14 +118,14 @@ pub(super) fn coarsen(chain: &Chain, w: &[f64], of: &[u32], count: usize, sorted
         for a in range {
             for member in &members[first[a] as usize..first[a + 1] as usize] {
                 for (from, rate) in chain.entering(*member as usize) {
-                    let other = of[from as usize];
+                    let (other, weight) = weighed[from as usize];
                     if other as usize == a {
                         continue;
                     }
                     if flow[other as usize] == 0.0 {
                         touched.push(other);
                     }
-                    flow[other as usize] += rate * weight(from);
+                    flow[other as usize] += rate * weight;
                 }
             }
             if sorted {

@@ -11,7 +11,7 @@ use crate::chain::Chain;
 use crate::solve::{direct, sweep};
 
 /// States that are put together at once.
-const GROUP: u32 = 8;
+const GROUP: u32 = 16;
 /// Sweeps before and after, to and fro.
 const SMOOTH: usize = 2;
 
