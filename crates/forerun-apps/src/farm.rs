@@ -36,6 +36,16 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// What task `index` works on, for a message.
     fn input_name(&self, index: u64) -> String;
 
+    /// Does with the answers of `tasks`, which were delivered, what [`FarmJob::finish`] does with all, and keeps nothing of it: for
+    /// trying out what it costs. `false` where that is nothing to speak of.
+    ///
+    /// # Errors
+    /// As for [`FarmJob::finish`].
+    fn rehearse_finish(&self, tasks: &[u64]) -> Result<bool, AppError> {
+        let _ = tasks;
+        Ok(false)
+    }
+
     /// Makes what was delivered the job's result, and says in a few words what that is. Called when every answer is there.
     ///
     /// # Errors

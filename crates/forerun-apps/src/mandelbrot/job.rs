@@ -7,6 +7,7 @@ use forerun_skeleton::farm::Answer;
 use forerun_skeleton::wire::Plain;
 use forerun_skeleton::{AppError, Codec};
 
+use super::picture::encoded;
 use super::{Mandelbrot, Row, View, write_png};
 use crate::FarmJob;
 
@@ -71,6 +72,16 @@ impl FarmJob for Picture {
 
     fn input_name(&self, index: u64) -> String {
         format!("row {index}")
+    }
+
+    fn rehearse_finish(&self, tasks: &[u64]) -> Result<bool, AppError> {
+        let all = self.iterations.lock().unwrap_or_else(PoisonError::into_inner);
+        let view = self.set.view();
+        let width = view.size().0 as usize;
+        let row = |&task: &u64| all.get(task as usize * width..(task as usize + 1) * width);
+        let some: Vec<u32> = tasks.iter().filter_map(row).flatten().copied().collect();
+        encoded(view, &some).map_err(|e| AppError::new(format!("a picture cannot be made: {e}")))?;
+        Ok(true)
     }
 
     fn finish(&self) -> Result<String, AppError> {

@@ -26,16 +26,22 @@ fn colour(iterations: u32, most: u32) -> [u8; 3] {
 /// # Errors
 /// A sentence that names the file.
 pub fn write_png(view: &View, iterations: &[u32], to: &Path) -> Result<(), AppError> {
-    let trouble =
-        |e: &dyn std::fmt::Display| AppError::new(format!("{} cannot be written: {e}", to.display()));
-    let (width, height) = view.size();
+    let file = encoded(view, iterations)
+        .map_err(|e| AppError::new(format!("{} cannot be written: {e}", to.display())))?;
+    write_whole(to, &file)
+}
+
+/// Rows of the picture of a view, as a PNG.
+pub(super) fn encoded(view: &View, iterations: &[u32]) -> Result<Vec<u8>, png::EncodingError> {
+    let width = view.size().0;
+    let rows = iterations.len() / width.max(1) as usize;
     let mut file = Vec::new();
     let bytes: Vec<u8> = iterations.iter().flat_map(|&n| colour(n, view.most())).collect();
-    let mut encoder = png::Encoder::new(&mut file, width, height);
+    let mut encoder = png::Encoder::new(&mut file, width, rows as u32);
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().map_err(|e| trouble(&e))?;
-    writer.write_image_data(&bytes).map_err(|e| trouble(&e))?;
-    writer.finish().map_err(|e| trouble(&e))?;
-    write_whole(to, &file)
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&bytes)?;
+    writer.finish()?;
+    Ok(file)
 }

@@ -95,7 +95,8 @@ pub fn run<J: FarmJob>(
         file::write(file, profile(job, costs).to_toml().as_bytes())?;
     }
     let hosts = how.platform.is_some().then_some(&platform);
-    let plan = plan::plan(costs, rest.len() as u64, (team, how.on), (&platform, hosts), &how.shape)?;
+    let plan =
+        plan::plan(costs, (rest.len() as u64, job.tasks()), (team, how.on), (&platform, hosts), &how.shape)?;
     console.note("plan", &plan::words(&plan))?;
     if work.is_none() {
         context.note_shared([team.slaves], &platform)?;

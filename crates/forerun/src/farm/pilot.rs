@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use super::run::farm;
 use super::subset::Trials;
 use crate::cli::FarmShape;
-use crate::error::CliError;
+use crate::error::{CliError, request};
 use crate::pilot::{Clock, Took};
 use crate::signals::Interrupt;
 use crate::text;
@@ -60,10 +60,28 @@ pub(super) fn pilot<J: FarmJob>(
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);
     }
+    // Where answers are kept as bytes, there is nothing here to finish with.
+    let finish = if kept.is_none() { finish(job, &order[..from], (slaves, cores))? } else { Cost::default() };
     let done: HashSet<u64> = order[..from].iter().copied().collect();
     rest.retain(|task| !done.contains(task));
     let tried = tried.into_inner();
-    Ok(costs(&tried).map(|costs| Found { costs, tasks: tried.len(), seconds: begun.elapsed().as_secs_f64() }))
+    Ok(costs(&tried).map(|costs| Found {
+        costs: FarmProfile { finish, ..costs },
+        tasks: tried.len(),
+        seconds: begun.elapsed().as_secs_f64(),
+    }))
+}
+
+/// What a finish costs for each answer, tried with those of `tasks`.
+fn finish<J: FarmJob>(job: &J, tasks: &[u64], (slaves, cores): (usize, usize)) -> Result<Cost, CliError> {
+    let begun = Clock::of_turns(slaves, cores).begin();
+    let costs = !tasks.is_empty() && job.rehearse_finish(tasks).map_err(request)?;
+    let seconds = begun.seconds();
+    Ok(if costs {
+        Cost { per_result: seconds / tasks.len() as f64, ..Cost::default() }
+    } else {
+        Cost::default()
+    })
 }
 
 /// Mean costs, their spread, and by how much the mean may be off.
@@ -95,8 +113,11 @@ fn spread_out(n: usize) -> impl Iterator<Item = usize> {
 /// What was found, in a line.
 pub(super) fn words(found: &Found) -> String {
     let Cost { fixed, wait, spread, .. } = found.costs.task;
+    let each = found.costs.finish.per_result;
+    let finish =
+        if each > 0.0 { format!(", finish {} a result", text::seconds(each)) } else { String::new() };
     format!(
-        "task {} ±{} ({} in {})",
+        "task {} ±{}{finish} ({} in {})",
         text::seconds(fixed + wait.fixed),
         text::share(spread),
         text::plural(found.tasks as u64, "task"),

@@ -21,7 +21,7 @@ const TRIP: f64 = 0.005;
 /// Most slaves for which it is looked whether a master keeps up with them.
 const MOST_RANKS: usize = 4096;
 
-/// Plans `rest` tasks, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
+/// Plans `rest` tasks, of `all` whose answers the finish takes, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
 /// many cores of the platform's kind as there are ranks. More slaves than the platform has cores take no less than all busy
 /// seconds over the cores, as with reductions; threads are started one after the other ([`start_up`]).
 ///
@@ -29,7 +29,7 @@ const MOST_RANKS: usize = 4096;
 /// What the model refuses.
 pub(super) fn plan(
     costs: Option<&FarmProfile>,
-    rest: u64,
+    (rest, all): (u64, u64),
     (team, on): (Team, Way),
     (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
@@ -50,8 +50,9 @@ pub(super) fn plan(
     if let Some(costs) = costs.filter(|_| rest > 0) {
         let task_s = costs.task.fixed + costs.task.wait.fixed;
         let start_s = if on == Way::Threads { start_up(slaves + masters, platform) } else { 0.0 };
+        let finish_s = costs.finish.seconds(all as f64 * costs.result_bytes.0, all as f64);
         if masters == 0 {
-            let makespan_s = start_s + task_s * rest as f64;
+            let makespan_s = start_s + task_s * rest as f64 + finish_s;
             plan.predicted = Some(interval(makespan_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
@@ -90,7 +91,7 @@ pub(super) fn plan(
                 } else {
                     0.0
                 };
-                let makespan_s = start_s + prediction.makespan_s.max(least_s);
+                let makespan_s = start_s + prediction.makespan_s.max(least_s) + finish_s;
                 plan.predicted = Some(interval(makespan_s, costs, rest));
                 plan.reason = if least_s > prediction.makespan_s {
                     format!("bound by {}, which {slaves} slaves share", text::plural(cores as u64, "core"))
@@ -162,10 +163,14 @@ mod tests {
 
     /// 1000 tasks of 1 ms, of which each waits for so much, on two cores where a thread is woken in 10 µs.
     fn seconds(slaves: usize, wait: f64, on: Way) -> f64 {
+        let task = Cost { wait: Wait { fixed: wait, ..Wait::default() }, ..Cost::constant(1e-3 - wait) };
+        predicted(&FarmProfile { task, ..FarmProfile::default() }, 1000, slaves, on)
+    }
+
+    /// 1000 tasks, of `all` for the finish.
+    fn predicted(costs: &FarmProfile, all: u64, slaves: usize, on: Way) -> f64 {
         let network = Network { wake_up: Measured::stated(Seconds(10e-6)), ..Network::default() };
         let platform = Platform::new("here", vec![Host::new("host", 1, 2)], network);
-        let task = Cost { wait: Wait { fixed: wait, ..Wait::default() }, ..Cost::constant(1e-3 - wait) };
-        let costs = FarmProfile { task, ..FarmProfile::default() };
         let masters = usize::from(slaves > 1);
         let how = FarmShape {
             processors: Pin::To(slaves),
@@ -175,8 +180,18 @@ mod tests {
             retries: 0,
         };
         let team = Team { slaves, masters, dynamic: false };
-        let plan = plan(Some(&costs), 1000, (team, on), (&platform, None), &how).expect("a plan");
+        let plan = plan(Some(costs), (1000, all), (team, on), (&platform, None), &how).expect("a plan");
         plan.predicted.expect("a prediction").makespan_s
+    }
+
+    #[test]
+    fn the_finish_takes_all_answers() {
+        let finish = Cost { per_result: 1e-4, ..Cost::default() };
+        let costs = FarmProfile { task: Cost::constant(1e-3), finish, ..FarmProfile::default() };
+        for slaves in [1, 2] {
+            let s = predicted(&costs, 1500, slaves, Way::Mpi);
+            assert!((s - (1.0 / slaves as f64 + 0.15)).abs() < 1e-9, "{s}");
+        }
     }
 
     #[test]
