@@ -1,5 +1,6 @@
 //! What a command reads and writes: it writes over nothing that it reads, and nothing twice.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,23 @@ impl Paths {
     }
 }
 
+/// That no file or directory is named twice on the command line, which is a slip of whoever did. (Names that a list has, and
+/// files that are in directories as well, are taken as often as they come.)
+///
+/// # Errors
+/// The first that is.
+pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
+    let mut seen = HashSet::new();
+    for path in named {
+        // What has many uses, such as a pipe, is known by its name.
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        if !seen.insert(real) {
+            return Err(request(format!("{} is given twice: name each input once", path.display())));
+        }
+    }
+    Ok(())
+}
+
 /// What tells files apart, whatever they are called; none of a device or a pipe, which may have many uses.
 fn identity(path: &Path) -> Option<PathBuf> {
     match fs::metadata(path) {
@@ -101,7 +119,21 @@ fn identity(path: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::identity;
+    use super::{identity, once};
+
+    #[test]
+    fn each_is_named_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let [a, b, link] = ["a", "b", "c"].map(|name| dir.path().join(name));
+        std::fs::write(&a, "x").unwrap();
+        std::fs::write(&b, "x").unwrap();
+        std::os::unix::fs::symlink(&a, &link).unwrap();
+        assert!(once(&[a.clone(), b.clone(), dir.path().join("none")]).is_ok());
+        for other in [&a, &link] {
+            let refused = once(&[a.clone(), b.clone(), other.clone()]).unwrap_err().to_string();
+            assert!(refused.contains("is given twice"), "{refused}");
+        }
+    }
 
     #[test]
     fn a_file_is_known_by_any_name_and_a_device_by_none() {

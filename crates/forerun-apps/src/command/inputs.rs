@@ -46,7 +46,7 @@ pub struct Inputs {
 impl Inputs {
     /// Finds and looks at all files of `selection`: as many system calls as there are files,
     /// twice. Directories are read in the byte order of the whole paths (as `LC_ALL=C sort` puts
-    /// them), hidden files are included; a file named twice is taken twice.
+    /// them), hidden files are included; a file that is found twice is taken twice.
     ///
     /// # Errors
     /// The first path that is missing or cannot be read, a pattern that is none, or that no file
@@ -193,7 +193,7 @@ fn look(path: PathBuf, found: &fs::Metadata) -> Result<InputFile, AppError> {
 
 fn none_found(selection: &Selection, notes: &[String]) -> AppError {
     let within = match selection.paths.as_slice() {
-        [] => return AppError::new("no input was given: name files or directories"),
+        [] => return AppError::new("no input: name files or directories"),
         [one] => show::path(one),
         more => format!("the {} paths that were named", more.len()),
     };

@@ -45,7 +45,7 @@ impl Files {
     /// A sentence that names the first file that does not.
     pub(crate) fn open(paths: &[PathBuf], element: ElementType) -> Result<Self, AppError> {
         if paths.is_empty() {
-            return Err(AppError::new("no input file: name at least one file to sort"));
+            return Err(AppError::new("no input: name files to sort"));
         }
         let mut files = Vec::with_capacity(paths.len());
         let mut bytes = 0;

@@ -19,7 +19,7 @@ fn inputs() {
     let plain = || options(ElementType::I32, 1 << 20);
     std::fs::write(at("cut"), [0; 10]).expect("written");
     std::fs::write(at("good"), [0; 12]).expect("written");
-    refused(&[], plain(), "no input file");
+    refused(&[], plain(), "no input");
     refused(&[at("absent")], plain(), "absent does not exist");
     refused(&[directory.path().into()], plain(), "is a directory");
     refused(

@@ -103,7 +103,7 @@ pub struct FarmJobArgs {
     /// on standard input. What it writes to standard output is the task's output.
     #[arg(value_name = "COMMAND")]
     pub command: String,
-    /// Files, a task each, and directories whose files are taken in the order of their names.
+    /// Files, a task each, and directories whose files are taken in the order of their names; each is named once.
     #[arg(value_name = "FILE")]
     pub input: Vec<PathBuf>,
     /// Run the command by `sh -c`: the file's name is "$1" there, and its content comes on standard input too.

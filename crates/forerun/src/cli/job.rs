@@ -149,7 +149,7 @@ fn every(text: &str) -> Result<Every, String> {
 /// What `reduce` takes.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
 pub struct ReduceArgs {
-    /// Files, and directories whose files are taken in the order of their names.
+    /// Files, and directories whose files are taken in the order of their names; each is named once.
     #[arg(value_name = "FILE")]
     pub input: Vec<PathBuf>,
     /// Command of a task, such as 'sort {}': a `{}` in it stands for the names of the task's files;

@@ -8,7 +8,7 @@ use super::Context;
 use crate::cli::FarmCommand;
 use crate::error::{CliError, request};
 use crate::mpi::Work;
-use crate::{farm, jobs};
+use crate::{farm, jobs, paths};
 
 /// Runs the command for every file.
 ///
@@ -16,6 +16,7 @@ use crate::{farm, jobs};
 /// What is wrong with the request; what failed.
 pub fn run(command: &FarmCommand, context: &mut Context) -> Result<(), CliError> {
     let FarmCommand { job: args, how } = command;
+    paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
         selection.paths.extend(read_list(from).map_err(request)?);

@@ -19,7 +19,7 @@ use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
 use crate::error::{CliError, request};
 use crate::planning::Facts;
 use crate::signals::Interrupt;
-use crate::{allocation, scatter};
+use crate::{allocation, paths, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{features, features_of_a_team, features_of_sample, sample, seeds};
@@ -42,6 +42,7 @@ pub fn inputs(
     at_once: bool,
     interrupt: &Interrupt,
 ) -> Result<Inputs, CliError> {
+    paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     let Some(from) = &args.files_from else {
         if selection.paths.is_empty() {

@@ -13,7 +13,7 @@ use crate::commands::Context;
 use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
 use crate::file;
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 use crate::text::{count, seconds};
 
 /// What `--json` gets.
@@ -33,6 +33,7 @@ struct Built {
 /// # Errors
 /// What is wrong with the documents or the options; a file that cannot be written.
 pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliError> {
+    paths::once(&args.documents)?;
     let paths = Paths::new().reads(&args.documents).writes("--out", Some(&args.out));
     paths.check(&mut context.console, |_| false)?;
     file::check("--out", &args.out)?;
