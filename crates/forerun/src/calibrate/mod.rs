@@ -72,16 +72,11 @@ pub fn calibrate(
     cancel: &Cancel,
 ) -> Result<Calibration, RunError> {
     let machine = Machine::here();
-    let busy = load();
+    let busy = busy(&machine);
     let reading = clock::reading();
     let (figures, mut notes, storage) = plan::measure(options, &machine, reading, progress, cancel)?;
     progress("done", 1.0);
-    notes.extend(busy.filter(|load| *load > 0.5 * machine.cores as f64).map(|load| {
-        format!(
-            "the machine was doing other things (load {load:.1}, cores {}): the figures are surer when it is idle",
-            machine.cores
-        )
-    }));
+    notes.extend(busy);
     let few = figures.iter().filter(|f| f.estimate.repetitions < stats::FEWEST).count();
     if few > 0 {
         notes.push(format!(
@@ -91,6 +86,15 @@ pub fn calibrate(
     }
     let platform = platform(options, &machine, &figures, reading, storage);
     Ok(Calibration { platform, figures, notes })
+}
+
+/// That a machine is doing other things, if it is.
+fn busy(machine: &Machine) -> Option<String> {
+    let load = load().filter(|load| *load > 0.5 * machine.cores as f64)?;
+    Some(format!(
+        "the machine was doing other things (load {load:.1}, cores {}): the figures are surer when it is idle",
+        machine.cores
+    ))
 }
 
 /// How many threads wanted to run in the last minute, where the system says.

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use forerun_platform::{Bytes, BytesPerSecond};
+use forerun_platform::{Bytes, BytesPerSecond, Machine};
 
-use super::super::{cache, table};
+use super::super::{Figure, busy, cache, table};
 use super::drawing::drawing;
 use super::{Samples, fitted, platform};
 use crate::calibrate::Key;
@@ -28,6 +28,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         return Err(request("--on mpi: messages are measured between at least 2 ranks: give -p 2 or more"));
     }
     let starter = launcher(&args.mpi)?;
+    let busy = busy(&Machine::here());
     let seconds = if args.quick { SECONDS.0 } else { SECONDS.1 };
     let input = Order::Calibrate { seconds }.encode().map_err(failed)?;
     let measured = match launch(ranks, &args.mpi, &input, interrupt)? {
@@ -69,6 +70,9 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         None if ranks > 3 => console.note("topology", "streams side by side do not slow each other: one switch")?,
         None => {}
     }
+    for note in busy.iter().chain(&unsure(&fitted.figures)) {
+        console.note("note", note)?;
+    }
     if let Some(path) = &args.svg {
         file::write(path, drawing(&samples, &fitted).as_bytes())?;
     }
@@ -81,5 +85,41 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
             console.note("written", &path.display().to_string())
         }
         None => console.note("note", "it is kept nowhere: --out FILE writes a platform file for --platform"),
+    }
+}
+
+/// Half of an interval's width, relative to its figure, above which this is not to be relied on.
+const UNSURE: f64 = 0.25;
+
+/// Which of the figures that all predictions depend on are not to be relied on, if any are: ranks that do not get their
+/// processors when messages come make latencies of any length.
+fn unsure(figures: &[Figure]) -> Option<String> {
+    let counts = |key| matches!(key, Key::RoundTrip | Key::Latency | Key::Gap | Key::GapPerByte);
+    let wide = |f: &&Figure| counts(f.key) && f.estimate.half_width() > UNSURE * f.estimate.value.abs();
+    let names: Vec<&str> = figures.iter().filter(wide).map(|f| f.key.name()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "values differ too much for these to be relied on: {}; measure again when nothing else runs on the hosts, with a \
+             processor for each rank",
+            names.join("; ")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::stats::estimate;
+    use super::*;
+
+    #[test]
+    fn what_spreads_is_named() {
+        let figure = |key, values: &[f64]| Figure { key, estimate: estimate(values).unwrap() };
+        let near: Vec<f64> = (0..20).map(|n| 1e-5 + 1e-8 * f64::from(n)).collect();
+        let far: Vec<f64> = (0..20).map(|n| 1e-5 * f64::from(n * n + 1)).collect();
+        let figures = [figure(Key::Latency, &near), figure(Key::Gap, &near), figure(Key::Send, &far)];
+        assert_eq!(unsure(&figures), None);
+        let figures = [figure(Key::Latency, &far), figure(Key::Gap, &near), figure(Key::RoundTrip, &far)];
+        let said = unsure(&figures).unwrap();
+        assert!(said.contains("latency L; round trip;"), "{said}");
     }
 }
