@@ -51,15 +51,24 @@ impl FromStr for Angles {
 
     /// Reads `FROM:TO:STEP`, such as `-30:120:2`.
     fn from_str(text: &str) -> Result<Angles, String> {
-        let numbers: Vec<f64> = text.split(':').map_while(|part| part.trim().parse().ok()).collect();
-        let wrong = || "expected FROM:TO:STEP in degrees, such as -30:120:2".to_string();
-        let &[from, to, step] = numbers.as_slice() else { return Err(wrong()) };
+        let parts: Vec<Option<f64>> = text.split(':').map(|part| part.trim().parse().ok()).collect();
+        let &[Some(from), Some(to), Some(step)] = parts.as_slice() else {
+            return Err("expected FROM:TO:STEP in degrees, such as -30:120:2".into());
+        };
+        if let Some(angle) = [from, to].into_iter().find(|angle| angle.is_nan() || angle.abs() > 360.0) {
+            return Err(format!("the angle {angle}: expected one from -360 to 360 degrees"));
+        }
+        if step.is_nan() || step <= 0.0 {
+            return Err(format!("the step {step}: expected more than 0 degrees, such as {from}:{to}:2"));
+        }
+        if to < from {
+            return Err(format!("expected the smaller angle first, as in {to}:{from}:{step}"));
+        }
         let count = ((to - from) / step + 1e-9).floor() + 1.0;
-        let fits = [from, to].iter().all(|angle| angle.abs() <= 360.0)
-            && step > 0.0
-            && (1.0..=MOST).contains(&count);
-        if !fits || text.split(':').count() != 3 {
-            return Err(wrong());
+        if count > MOST {
+            return Err(format!(
+                "the step {step} gives {count} angles, and at most {MOST} are tried: expected a longer one"
+            ));
         }
         Ok(Angles { from, step, count: count as usize })
     }

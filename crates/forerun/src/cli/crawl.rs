@@ -10,16 +10,18 @@ use super::{count, number};
 /// What `crawl` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The pages are kept in DIR/pages, decoded, and what is known of them (URL, headers, time, SHA-256) in
-DIR/journal.jsonl, with everything that was left out and why. The same command again goes on where it
-was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice; another command needs another
-DIR, unless nothing was kept. robots.txt is kept to.
+The pages are kept in DIR/pages, decoded, and what is known of them (URL, headers, time, SHA-256)
+in DIR/journal.jsonl, with everything that was left out and why. The same command again goes on
+where it was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice; another
+command needs another DIR, unless nothing was kept. robots.txt is kept to. Ctrl-C ends a crawl with
+status 0; what is left is said, and --json has \"complete\": false.
 
 Examples:
   forerun crawl https://example.org/docs/ -o docs --below --depth 3
   count words while pages still come:
     forerun crawl http://127.0.0.1:8000/ -o site --allow-private --delay '0 s' --print-files |
-      forerun reduce --map \"awk '{n+=NF}END{print n}' {}\" --merge \"awk '{n+=\\$1}END{print n}'\" --files-from -")]
+      forerun reduce --map \"awk '{n+=NF}END{print n}' {}\" --merge \"awk '{n+=\\$1}END{print n}'\" \\
+        --files-from -")]
 pub struct CrawlArgs {
     /// Where to begin.
     #[arg(required = true, value_name = "URL")]

@@ -89,7 +89,8 @@ Meshes are in millimetres, with x to the front, y up and z to the right. The hea
 neck, the pelvis is reamed to the cup, and both are tested without the head, which turns in the cup.
 
 Example:
-  forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 -o motion.csv")]
+  forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 \\
+    -o motion.csv")]
 pub struct HipCommand {
     /// The hip.
     #[command(flatten)]

@@ -79,7 +79,7 @@ pub struct IndexOptions {
 /// What `build` takes.
 #[derive(Debug, Args)]
 pub struct BuildArgs {
-    /// Documents in the SMART form (.I, .T, .W); titles and words are indexed.
+    /// Documents in the SMART form (.I, .T, .W), each file named once; titles and words are indexed.
     #[arg(required = true, value_name = "FILE")]
     pub documents: Vec<PathBuf>,
     /// The model to write.
@@ -110,8 +110,8 @@ pub struct QueryArgs {
 /// What `eval` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The directory has the files of a collection in the SMART form: NAME.all, NAME.qry, NAME.rel, in capitals or not, or as Cranfield's
-(cran.all.1400, cran.qry, cranqrel).
+The directory has the files of a collection in the SMART form: NAME.all, NAME.qry, NAME.rel, in
+capitals or not, or as Cranfield's (cran.all.1400, cran.qry, cranqrel).
 
 Examples:
   forerun lsi eval --collection med DIR

@@ -25,8 +25,8 @@ fn decimal(text: &str) -> Result<f64, String> {
 A description:
   format = 1
   work = [1, 1, 1]              # of each stage, relative; or: stages = 3
-  candidates = \"all\"            # or a list: [[1, 1, 2], [1, [2, 3], 1]], the processor of each stage, or several
-  replicas = 1                  # on how many processors a stage may be in \"all\"; or one number a stage
+  candidates = \"all\"            # or processors of each stage: [[1, 1, 2], [1, [2, 3], 1]]
+  replicas = 1                  # processors that \"all\" gives a stage at most; or a list
   latency = \"100 ms\"            # between processors that no link names
   local = \"0.1 ms\"              # within a processor; also of input and output that are not moved
   input = 1                     # the processors where the input lies and the output belongs,
@@ -50,8 +50,9 @@ A monitor says what differs now:
   between = [1, 2]
   latency = \"30 ms\"
 
-Of \"all\" mappings most are never solved: bounds tell that they cannot be among the best, and mappings that differ only in
-which of several like processors is where are solved once. A stage on several processors deals inputs to them in turn.")]
+Of \"all\" mappings most are never solved: bounds tell that they cannot be among the best, and
+mappings that differ only in which of several like processors is where are solved once. A stage on
+several processors deals inputs to them in turn.")]
 pub struct MapArgs {
     /// The description of stages, processors, links and candidates.
     #[arg(value_name = "DESCRIPTION.toml")]
@@ -80,7 +81,8 @@ pub struct MapArgs {
     /// A command (for `sh -c`) that prints current speeds and latencies.
     #[arg(long, value_name = "CMD")]
     pub monitor_command: Option<String>,
-    /// Go on reading the monitor, and say when another mapping becomes better; Ctrl-C ends it.
+    /// Go on reading the monitor, and say when another mapping becomes better. Ctrl-C ends it; the exit
+    /// status is 0 then, unless --readings are still to come.
     #[arg(long, requires = "figures", conflicts_with = "models")]
     pub watch: bool,
     /// The time between two readings.

@@ -38,8 +38,8 @@ macro_rules! job_help {
             $options,
             "\n  --skeleton, --strategy, --groups, --arity, --grain, --set, --window, --block, --ahead\n  --platform, --profile, --write-profile\n\n",
             "\
-A JOB can also be a file, here job.toml, in TOML; options after it take precedence over what it says, and
-names of files in it are relative to the directory that it is in:
+A JOB can also be a file, here job.toml, in TOML; options after it take precedence over what it
+says, and names of files in it are relative to the directory that it is in:
   format = 1
   application = \"sort\"
   input = [\"big.bin\"]
@@ -67,7 +67,7 @@ const FARM_EXAMPLES: &str = "\
 Examples:
   checksums of all files below docs/, in their order:
     forerun farm 'sha256sum {}' docs/
-  pictures made smaller, with a shell, each tried three times, taken up again where a run was killed:
+  pictures made smaller, with a shell, each tried three times; a killed run is taken up again:
     forerun farm --shell 'convert \"$1\" -resize 50% \"small/${1##*/}\" && echo \"$1\"' \\
       --retries 2 --resume small.journal --include '*.jpg' pictures/";
 
@@ -84,7 +84,11 @@ Examples:
   forerun run sort big.bin --json out.json && forerun report out.json -o out.html
 
 Something to try these on:
-  forerun generate numbers 1e7 -o big.bin")]
+  forerun generate numbers 1e7 -o big.bin
+
+The exit status is 0 when all was done, 1 when something failed, 2 when the request could not be
+met, 128 + N when signal N ended the command. What has no end that is known (a crawl, inputs that
+keep coming, map --watch) the first Ctrl-C ends well, with 0.")]
 pub struct Cli {
     /// How to say it.
     #[command(flatten)]
@@ -247,8 +251,9 @@ pub struct ReportArgs {
 /// What `reproduce` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-What is printed in the papers, which model gives ours and with which constants stands in study files. To try
-other constants, copy the folder studies/ of the repository, edit a file and give the copy to --studies.
+What is printed in the papers, which model gives ours and with which constants stands in study
+files. To try other constants, copy the folder studies/ of the repository, edit a file and give
+the copy to --studies.
 
 Examples:
   forerun reproduce --list
@@ -337,6 +342,30 @@ mod tests {
     #[test]
     fn every_command_can_be_read() {
         super::Cli::command().debug_assert();
+    }
+
+    /// Text that is printed as it stands has lines that fit: a longer one would be broken, and the rest stand alone.
+    #[test]
+    fn no_line_of_a_help_is_broken() {
+        let mut commands = vec![super::Cli::command()];
+        let mut seen = 0;
+        while let Some(command) = commands.pop() {
+            for help in [command.get_after_help(), command.get_after_long_help()].into_iter().flatten() {
+                let help = help.to_string();
+                let lines: Vec<&str> = help.lines().collect();
+                let stands = |n: Option<usize>| {
+                    n.and_then(|n| lines.get(n)).is_some_and(|l| !l.is_empty() && !l.starts_with(' '))
+                };
+                for (n, line) in lines.iter().enumerate() {
+                    // A paragraph that is one line is for the terminal to break.
+                    let alone = !line.starts_with(' ') && !stands(n.checked_sub(1)) && !stands(Some(n + 1));
+                    assert!(alone || line.chars().count() <= 100, "{}: {line}", command.get_name());
+                    seen += 1;
+                }
+            }
+            commands.extend(command.get_subcommands().cloned());
+        }
+        assert!(seen > 50, "{seen}");
     }
 
     /// What a command takes whatever the job is in its own help too.

@@ -42,7 +42,8 @@ pub enum PepaCommand {
 const SWEEP_EXAMPLES: &str = "\
 Examples:
   forerun pepa sweep model.pepa --over r=0.5,1,2 --csv out.csv
-  forerun pepa sweep model.pepa --over clients=10:100:10 --measure request --measure 'W = Waiting / request'";
+  forerun pepa sweep model.pepa --over clients=10:100:10 --measure request \\
+    --measure 'W = Waiting / request'";
 
 /// Whose reading of a model is meant where tools differ.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 /// What `tagger` takes.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A corpus is a directory or zip archive of files of word/tag, as the Brown corpus is distributed. Every tenth file, in the
-order of their names, is held out: train does not learn from it, eval counts on it.
+A corpus is a directory or zip archive of files of word/tag, as the Brown corpus is distributed.
+Every tenth file, in the order of their names, is held out: train does not learn from it, eval
+counts on it.
 
 Examples:
   forerun tagger train brown.zip -o brown.frtagger

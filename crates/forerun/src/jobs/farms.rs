@@ -1,5 +1,7 @@
 //! The jobs that run as farms.
 
+use std::path::Path;
+
 use forerun_apps::command::{CommandFarm, FarmSettings, Inputs};
 use forerun_apps::hip::{Cup, Hip, Limits, Motion, RangeOfMotion, Side, Stem, read_stl};
 use forerun_apps::mandelbrot::{Picture, View};
@@ -29,7 +31,26 @@ pub fn mandelbrot(args: &MandelbrotArgs) -> Result<Picture, CliError> {
         )));
     };
     let view = View::new((re.trim(), im.trim()), args.width, size, args.iterations).map_err(request)?;
+    if let Some(other) = other_image(&args.out) {
+        return Err(request(format!(
+            "-o {}: the picture is written as PNG, which {other:?} says it is not: name it {}",
+            args.out.display(),
+            args.out.with_extension("png").display()
+        )));
+    }
     Ok(Picture::new(view, &args.out))
+}
+
+/// The ends of names of pictures in other formats.
+const OTHER_IMAGES: [&str; 18] = [
+    "jpg", "jpeg", "jfif", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "jxl", "svg", "pdf", "ppm",
+    "pgm", "pbm", "pnm", "tga",
+];
+
+/// The end of a file's name, if it says that the file is a picture in another format.
+fn other_image(name: &Path) -> Option<String> {
+    let end = name.extension()?.to_str()?;
+    OTHER_IMAGES.iter().any(|other| end.eq_ignore_ascii_case(other)).then(|| format!(".{end}"))
 }
 
 /// The hip that is asked for.

@@ -1,5 +1,9 @@
 //! `pepa` and `map`: what they print, write and refuse.
 
+use std::fs;
+
+use rustix::process::Signal;
+
 use crate::util::Place;
 
 const MODEL: &str = "r = 2; t = 0.27;
@@ -167,4 +171,16 @@ fn a_better_mapping_is_reported_when_the_monitor_says_so() {
         .say(["map", "map.toml", "--watch", "--monitor-command", "sh monitor", "--current", "1,9,1"])
         .refused(2, &["--current 1,9,1"]);
     place.run("map map.toml --at-least 100").refused(1, &["--at-least"]);
+
+    // Who watches without an end ends it: that is no failure, unless readings are still to come.
+    for (readings, status) in [(None, 0), (Some("1000000"), 130)] {
+        let words = watch[..7].iter().copied().chain(["--json", "seen.json"]);
+        let readings = readings.map_or(Vec::new(), |n| vec!["--readings", n]);
+        let mut running = place.start(words.chain(readings));
+        running.wait_for("it was read", || fs::read_to_string(place.path("n")).is_ok_and(|n| n.len() > 3));
+        running.signal(Signal::INT);
+        assert_eq!(running.end().status.code(), Some(status));
+        assert!(serde_json::from_slice::<serde_json::Value>(&place.read("seen.json")).unwrap().is_array());
+        fs::remove_file(place.path("n")).unwrap();
+    }
 }

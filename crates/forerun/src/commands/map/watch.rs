@@ -30,7 +30,8 @@ struct Seen {
     change: bool,
 }
 
-/// Watches until it is interrupted, or for as many readings as were asked for.
+/// Watches until it is interrupted, which ends it well, or for as many readings as were asked for, before which an
+/// interruption is one.
 pub(super) fn run(
     args: &MapArgs,
     description: &Description,
@@ -88,7 +89,11 @@ pub(super) fn run(
         Ok(())
     })?;
     context.console.data(&seen)?;
-    stop_if_interrupted(&context.interrupt)
+    match args.readings {
+        // It has no other end.
+        None => Ok(()),
+        Some(_) => stop_if_interrupted(&context.interrupt),
+    }
 }
 
 /// Nothing where it was only interrupted.
