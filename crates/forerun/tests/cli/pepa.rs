@@ -55,7 +55,7 @@ fn measures_response_times_and_passages_agree_with_each_other() {
     assert_eq!(place.text("p.csv").lines().count(), 21);
     // The next response is not always that to the request which begins it.
     let (mean, deviation) = (passage["mean"].as_f64().unwrap(), passage["deviation"].as_f64().unwrap());
-    assert!(mean > 0.25 && mean < by_hand && deviation > 0.0 && deviation < 3.0 * mean, "{passage}");
+    assert!(mean > 0.2 && mean < by_hand && deviation > 0.0 && deviation < 3.0 * mean, "{passage}");
 }
 
 #[test]
