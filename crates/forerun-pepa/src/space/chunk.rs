@@ -47,8 +47,9 @@ pub(crate) struct Chunk<const W: usize> {
     pub(crate) targets: Vec<u32>,
     /// Transitions for which there was no place left, with the state that each leads to.
     pub(crate) homeless: Vec<(u32, [u64; W])>,
-    /// States to which no transition of the round leads before one of this chunk.
+    /// States to which no transition of the round leads before one of this chunk, and their places among the fresh ones.
     pub(crate) created: Vec<[u64; W]>,
+    pub(crate) firsts: Vec<u32>,
     pub(crate) fault: Option<(usize, Fault)>,
 }
 
@@ -60,6 +61,7 @@ impl<const W: usize> Default for Chunk<W> {
             targets: Vec::new(),
             homeless: Vec::new(),
             created: Vec::new(),
+            firsts: Vec::new(),
             fault: None,
         }
     }
@@ -79,6 +81,7 @@ impl<const W: usize> Chunk<W> {
         self.targets.clear();
         self.homeless.clear();
         self.created.clear();
+        self.firsts.clear();
         // Permuted states are merged when they are in order.
         let coincide = view.symmetry.is_none() && view.rules.coincide;
         worker.next.clear();
@@ -151,11 +154,12 @@ impl<const W: usize> Chunk<W> {
         }
     }
 
-    /// Which states it is the first to lead to, in the order of its transitions: their places, passed to `each`.
-    pub(crate) fn firsts(&self, fresh: &Fresh<W>, known: u32, number: usize, mut each: impl FnMut(u32)) {
+    /// Notes which states it is the first to lead to, in the order of its transitions.
+    pub(crate) fn find_firsts(&mut self, fresh: &Fresh<W>, known: u32, number: usize) {
         for (at, target) in self.targets.iter().enumerate() {
             if *target >= known && fresh.is_first(*target - known, transition(number, at)) {
-                each(*target - known);
+                self.firsts.push(*target - known);
+                self.created.push(fresh.state(*target - known));
             }
         }
     }

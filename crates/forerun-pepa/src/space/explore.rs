@@ -17,9 +17,11 @@ use super::symmetry::{Sorting, Symmetry};
 use super::table::{Table, hash};
 
 /// States that a thread takes at once.
-const CHUNK: usize = 512;
+const CHUNK: usize = 1024;
+/// Fewer chunks are not worth a thread.
+const FEW: usize = 4;
 /// Chunks of one round.
-const ROUND: usize = 128;
+const ROUND: usize = 64;
 
 /// All that was found, with states of `W` words.
 pub(crate) struct Explored<const W: usize> {
@@ -169,10 +171,7 @@ impl<const W: usize> Search<'_, W> {
         // Who finds which states first, and so in which order they are numbered.
         let (table, fresh) = (&*table, &*fresh);
         share(workers, count, |_, at| {
-            let chunk = &mut *lock(&chunks[at]);
-            let mut created = std::mem::take(&mut chunk.created);
-            chunk.firsts(fresh, known, at, |place| created.push(fresh.state(place)));
-            chunk.created = created;
+            lock(&chunks[at]).find_firsts(fresh, known, at);
         });
         let mut begins = Vec::with_capacity(count);
         for chunk in chunks.iter_mut() {
@@ -186,11 +185,9 @@ impl<const W: usize> Search<'_, W> {
         // On one thread places are taken in that order anyway.
         if !in_order {
             share(workers, count, |_, at| {
-                let mut number = begins[at];
-                lock(&chunks[at]).firsts(fresh, known, at, |place| {
-                    table.renumber(fresh.give(place, number), number);
-                    number += 1;
-                });
+                for (number, place) in (begins[at]..).zip(&lock(&chunks[at]).firsts) {
+                    table.renumber(fresh.give(*place, number), number);
+                }
             });
             share(workers, count, |_, at| {
                 let new = |target: &&mut u32| **target >= known;
@@ -198,16 +195,32 @@ impl<const W: usize> Search<'_, W> {
                 targets.iter_mut().filter(new).for_each(|t| *t = fresh.number(*t - known));
             });
         }
-        for chunk in chunks {
-            let chunk = own(chunk);
-            grow(&mut out.targets, chunk.targets.len());
-            out.targets.extend_from_slice(&chunk.targets);
-            out.labels.extend(&chunk.labels);
-            let mut last = out.rows.last().copied().unwrap_or(0);
-            out.rows.extend(chunk.counts.iter().map(|count| {
-                last += count;
-                last
-            }));
+        let chunks: Vec<&Chunk<W>> = chunks.iter_mut().map(|chunk| &*own(chunk)).collect();
+        let Explored { rows, targets, labels, .. } = out;
+        let mut own = || {
+            for chunk in &chunks {
+                grow(targets, chunk.targets.len());
+                targets.extend_from_slice(&chunk.targets);
+            }
+        };
+        let mut other = || {
+            for chunk in &chunks {
+                labels.extend(&chunk.labels);
+                let mut last = rows.last().copied().unwrap_or(0);
+                rows.extend(chunk.counts.iter().map(|count| {
+                    last += count;
+                    last
+                }));
+            }
+        };
+        if workers.len() > 1 && count >= FEW {
+            std::thread::scope(|scope| {
+                scope.spawn(&mut other);
+                own();
+            });
+        } else {
+            own();
+            other();
         }
         Ok(())
     }
@@ -234,7 +247,7 @@ fn share<T: Send>(workers: &mut [T], count: usize, work: impl Fn(&mut T, usize) 
         }
     };
     let (first, others) = workers.split_at_mut(1);
-    if count < 4 || others.is_empty() {
+    if count < FEW || others.is_empty() {
         first.iter_mut().for_each(run);
         return true;
     }
