@@ -58,8 +58,8 @@ fn models(models: &[Model], rounds: usize, record: &mut Record) -> io::Result<()
     let storm = Storm::find();
     match &storm {
         Some(storm) => record.note(&format!(
-            "Storm: stormpy {}, on the PRISM text that `forerun pepa export --as prism` writes of the same model, solved by \
-             gmm++, the fastest of its solvers here. Figures are seconds of CPU time; a run of Storm is ended after {LIMIT} of them, and not \
+            "Storm: stormpy {}, on the PRISM text that `forerun pepa export --as prism` writes of the same model (of the tandem queue, on \
+             one written by hand), solved by gmm++, the fastest of its solvers here. Figures are seconds of CPU time; a run of Storm is ended after {LIMIT} of them, and not \
              tried again.",
             storm.version
         )),
@@ -114,6 +114,7 @@ fn symmetric(record: &mut Record) -> io::Result<()> {
             copies("Server", 9)
         ),
         action: "response",
+        prism: None,
     };
     let system = system(&model)?;
     let begun = cpu_seconds();
@@ -132,7 +133,11 @@ fn solving(model: &Model, storm: Option<&Storm>, rounds: usize, record: &mut Rec
     let system = system(model)?;
     let dir = tempfile::tempdir()?;
     let file = dir.path().join("model.sm");
-    fs::write(&file, prism(&system).map_err(io::Error::other)?)?;
+    let text = match &model.prism {
+        Some(text) => text.clone(),
+        None => prism(&system).map_err(io::Error::other)?,
+    };
+    fs::write(&file, text)?;
     let reward = format!("{}_a", model.action);
     let ours = Cell::new(Ran::default());
     let how = Cell::new(String::new());

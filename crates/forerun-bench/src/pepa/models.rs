@@ -7,6 +7,9 @@ pub(super) struct Model {
     pub(super) name: String,
     pub(super) text: String,
     pub(super) action: &'static str,
+    /// The same in PRISM's language, where it is not written by `forerun pepa export`: that lists the steps of a component one
+    /// by one.
+    pub(super) prism: Option<String>,
 }
 
 /// Clients that ask servers, which fail and are repaired.
@@ -17,7 +20,7 @@ pub(super) fn client_server(clients: usize, servers: usize) -> Model {
          Busy = (response, 4).Server + (fail, 0.01).Broken; Broken = (repair, 1).Server;
          Client[{clients}] <request, response> Server[{servers}]"
     );
-    Model { name: format!("{clients} clients, {servers} servers"), text, action: "response" }
+    Model { name: format!("{clients} clients, {servers} servers"), text, action: "response", prism: None }
 }
 
 /// A server that goes round `stations` with a place for one customer each (Ibe and Trivedi, *Stochastic Petri net models of
@@ -39,7 +42,7 @@ pub(super) fn polling(stations: usize) -> Model {
         all.push(format!("Empty_{s}"));
     }
     let _ = writeln!(text, "At_1 <{}> ({})", set.join(", "), all.join(" <> "));
-    Model { name: format!("Polling of {stations} stations"), text, action: "serve_1" }
+    Model { name: format!("Polling of {stations} stations"), text, action: "serve_1", prism: None }
 }
 
 /// Two queues of `c` places one after the other, the first with service in two phases (Hermanns, Meyer-Kayser and Siegle,
@@ -70,7 +73,29 @@ pub(super) fn tandem(c: usize) -> Model {
         let _ = writeln!(text, "Queue_{n} = {};", queue.join(" + "));
     }
     text += "First_0 <route> Queue_0\n";
-    Model { name: format!("Tandem queue, c = {c}"), text, action: "leave" }
+    let prism = format!(
+        "ctmc
+         const double lambda = {};
+         module first
+           n : [0..{c}] init 0;
+           second : bool init false;
+           [arrive] n < {c} -> lambda : (n' = n + 1);
+           [phase] n > 0 & !second -> 0.2 : (second' = true);
+           [route] n > 0 & !second -> 1.8 : (n' = n - 1);
+           [route] n > 0 & second -> 2 : (n' = n - 1) & (second' = false);
+         endmodule
+         module queue
+           m : [0..{c}] init 0;
+           [route] m < {c} -> 1 : (m' = m + 1);
+           [leave] m > 0 -> 4 : (m' = m - 1);
+         endmodule
+         rewards \"leave_a\"
+           [leave] true : 1;
+         endrewards
+",
+        4 * c
+    );
+    Model { name: format!("Tandem queue, c = {c}"), text, action: "leave", prism: Some(prism) }
 }
 
 /// Workers who take two tools each, half of them in the other order, and never wait for each other in a circle because
@@ -95,5 +120,5 @@ pub(super) fn workshop() -> Model {
             many("T_hammer", 5),
             many("T_chisel", 4)
         );
-    Model { name: "Workshop of 8 workers and 9 tools".into(), text, action: "work" }
+    Model { name: "Workshop of 8 workers and 9 tools".into(), text, action: "work", prism: None }
 }
