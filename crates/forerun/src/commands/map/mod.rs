@@ -101,8 +101,12 @@ fn best(
     let how = how(args);
     let found = context.interrupt.busy(|| match candidates {
         Candidates::All => {
-            let bar = context.console.bar(None, "mappings");
-            let found = search(grid, &how, &stop, &mut |c: &Counts| bar.set_position(c.bounded as u64));
+            // Those left out by a bound are decided too.
+            let bar = context.console.bar(Some(grid.mappings().min(MOST) as u64), "mappings");
+            let found = search(grid, &how, &stop, &mut |c: &Counts| {
+                bar.set_position(c.decided.min(MOST) as u64);
+                bar.set_message(reached(c, how.objective));
+            });
             bar.finish_and_clear();
             Ok(found.map(|found| (found.best, Some(found.counts))))
         }
@@ -131,6 +135,24 @@ fn best(
         }));
     }
     Ok((ranked, counts))
+}
+
+/// More mappings than this are not told apart by a progress bar.
+const MOST: f64 = 1e18;
+
+/// What is best so far, and what could be.
+fn reached(counts: &Counts, objective: Objective) -> String {
+    let figure = |value: f64| match objective {
+        Objective::Throughput => format!("{}/s", crate::commands::pepa::figure(value)),
+        Objective::Latency => seconds(value),
+    };
+    match (counts.best, counts.bound) {
+        (Some(best), Some(bound)) if best == bound => format!("mappings, the best has {}", figure(best)),
+        (Some(best), Some(bound)) => {
+            format!("mappings, best {}, none beyond {}", figure(best), figure(bound))
+        }
+        _ => "mappings".into(),
+    }
 }
 
 /// Writes the models of mappings, and makes the directory if it is not there.
