@@ -36,14 +36,20 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// What task `index` works on, for a message.
     fn input_name(&self, index: u64) -> String;
 
+    /// Whether its finish is something to speak of, and can be rehearsed. What is delivered to such a job leaves no trace before
+    /// the finish.
+    fn rehearses(&self) -> bool {
+        false
+    }
+
     /// Does with the answers of `tasks`, which were delivered, what [`FarmJob::finish`] does with all, and keeps nothing of it: for
-    /// trying out what it costs. `false` where that is nothing to speak of.
+    /// trying out what it costs, where [`FarmJob::rehearses`].
     ///
     /// # Errors
     /// As for [`FarmJob::finish`].
-    fn rehearse_finish(&self, tasks: &[u64]) -> Result<bool, AppError> {
+    fn rehearse_finish(&self, tasks: &[u64]) -> Result<(), AppError> {
         let _ = tasks;
-        Ok(false)
+        Ok(())
     }
 
     /// Makes what was delivered the job's result, and says in a few words what that is. Called when every answer is there.

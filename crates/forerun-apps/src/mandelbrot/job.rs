@@ -74,14 +74,18 @@ impl FarmJob for Picture {
         format!("row {index}")
     }
 
-    fn rehearse_finish(&self, tasks: &[u64]) -> Result<bool, AppError> {
+    fn rehearses(&self) -> bool {
+        true
+    }
+
+    fn rehearse_finish(&self, tasks: &[u64]) -> Result<(), AppError> {
         let all = self.iterations.lock().unwrap_or_else(PoisonError::into_inner);
         let view = self.set.view();
         let width = view.size().0 as usize;
         let row = |&task: &u64| all.get(task as usize * width..(task as usize + 1) * width);
         let some: Vec<u32> = tasks.iter().filter_map(row).flatten().copied().collect();
         encoded(view, &some).map_err(|e| AppError::new(format!("a picture cannot be made: {e}")))?;
-        Ok(true)
+        Ok(())
     }
 
     fn finish(&self) -> Result<String, AppError> {

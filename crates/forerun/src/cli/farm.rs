@@ -8,16 +8,12 @@ use forerun_skeleton::farm::Masters;
 use serde::{Deserialize, Serialize};
 
 use super::count::{count, number};
-use super::options::{MpiOptions, Pin, processors, way_of_messages};
+use super::options::{MpiOptions, Pin, number_of_processors, processors, way_of_messages};
 
 /// How a farm is run.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan")]
 pub struct FarmShape {
-    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps; with --on mpi it is one of
-    /// them.
-    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors)]
-    pub processors: Pin<usize>,
     /// Tasks of a message; without it, as many as make messages cost little.
     #[arg(long, value_name = "N", value_parser = positive)]
     pub tasks_per_message: Option<u64>,
@@ -36,6 +32,10 @@ pub struct FarmShape {
 /// How a farm is run, and what is written beside its result.
 #[derive(Debug, Clone, Args)]
 pub struct FarmWays {
+    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps; with --on mpi it is one of
+    /// them.
+    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors, help_heading = "Plan")]
+    pub processors: Pin<usize>,
     /// Parts of the plan.
     #[command(flatten)]
     pub shape: FarmShape,
@@ -52,6 +52,52 @@ pub struct FarmWays {
     /// Write what the pilot found as a profile, with a section `[farm]`.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub write_profile: Option<PathBuf>,
+}
+
+/// What `plan` takes beside a farm.
+#[derive(Debug, Clone, Args)]
+pub struct FarmPlanOptions {
+    /// Processors that do tasks, or auto. On threads the master is beside them; with --platform it is one of them.
+    #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors, help_heading = "Plan")]
+    pub processors: Pin<usize>,
+    /// Parts of the plan, and for where.
+    #[command(flatten)]
+    pub foreseen: Foreseen,
+}
+
+/// What `predict` takes beside a farm.
+#[derive(Debug, Clone, Args)]
+pub struct FarmPredictOptions {
+    /// Numbers of processors that do tasks; without it, 1, every power of 2 that the platform has, and all that it has. On
+    /// threads the master is beside them; with --platform it is one of them.
+    #[arg(short, long, value_name = "P,…", value_delimiter = ',', value_parser = number_of_processors, help_heading = "Plan")]
+    pub processors: Vec<usize>,
+    /// Parts of the plan, and for where.
+    #[command(flatten)]
+    pub foreseen: Foreseen,
+}
+
+/// Of a farm that is not run: parts of its plan, and for where it is.
+#[derive(Debug, Clone, Args)]
+pub struct Foreseen {
+    /// Parts of the plan.
+    #[command(flatten)]
+    pub shape: FarmShape,
+    /// The hosts of a run on MPI, a platform file such as `calibrate --on mpi` writes; without it, threads of this machine.
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub platform: Option<String>,
+    /// Write what the pilot found as a profile, with a section `[farm]`.
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub write_profile: Option<PathBuf>,
+}
+
+impl Foreseen {
+    /// The ways of a run like it on so many processors.
+    pub fn ways(&self, processors: Pin<usize>) -> FarmWays {
+        let on = if self.platform.is_some() { Way::Mpi } else { Way::Threads };
+        let Foreseen { shape, platform, write_profile } = self.clone();
+        FarmWays { processors, shape, on, platform, mpi: MpiOptions::default(), write_profile }
+    }
 }
 
 fn positive(text: &str) -> Result<u64, String> {
@@ -83,17 +129,6 @@ fn retries(text: &str) -> Result<u32, String> {
         n @ 0..=1000 => Ok(n as u32),
         _ => Err("expected 0 to 1000".into()),
     }
-}
-
-/// What `farm` takes.
-#[derive(Debug, Clone, Args)]
-pub struct FarmCommand {
-    /// The command and its files.
-    #[command(flatten)]
-    pub job: FarmJobArgs,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
 }
 
 /// A command, its files, and where outputs go.

@@ -7,60 +7,65 @@ use clap::{Args, Subcommand};
 use forerun_apps::hip::Angles;
 use serde::{Deserialize, Serialize};
 
-use super::farm::FarmWays;
+use super::farm::FarmJobArgs;
 use super::job::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
-use super::options::RunOptions;
 
-/// What `run` takes.
+/// A job, a farm too, and how it is to be treated: as `H` where it can be a reduction, as `F` where it is a farm.
 #[derive(Debug, Args)]
 #[command(subcommand_value_name = "JOB", subcommand_help_heading = "Jobs")]
-pub struct RunArgs {
+pub struct AnyJobArgs<H: Args, F: Args> {
     /// The job.
     #[command(subcommand)]
-    pub job: RunJob,
+    pub job: AnyJob<H, F>,
 }
 
-/// What can be run: the jobs that can be planned and predicted too, and farms. (Were the former flattened into this, they
-/// would take every word that is none of theirs for a job file.)
+/// All jobs. (Were those of [`super::JobCommand`] flattened into this, they would take every word that is none of theirs for a
+/// job file.)
 #[derive(Debug, Subcommand)]
-pub enum RunJob {
+pub enum AnyJob<H: Args, F: Args> {
     /// Sort files of numbers.
-    Sort(WithJob<SortArgs, RunOptions>),
+    Sort(WithJob<SortArgs, H>),
     /// Extract features of documents, noun phrases, into a database.
-    Features(WithJob<FeatureArgs, RunOptions>),
+    Features(WithJob<FeatureArgs, H>),
     /// Reduce files by external commands.
-    Reduce(WithJob<ReduceArgs, RunOptions>),
+    Reduce(WithJob<ReduceArgs, H>),
     /// Match queries with the documents of a model of latent semantic indexing.
-    Lsi(WithJob<LsiJobArgs, RunOptions>),
+    Lsi(WithJob<LsiJobArgs, H>),
     /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
-    Tasks(WithJob<TasksArgs, RunOptions>),
+    Tasks(WithJob<TasksArgs, H>),
+    /// An external command for each of many files, as a farm.
+    Farm(Box<WithJob<FarmJobArgs, F>>),
     /// A picture of a part of the Mandelbrot set, as deep as you like, as a farm.
-    Mandelbrot(Box<MandelbrotCommand>),
+    #[command(after_help = MANDELBROT_EXAMPLES)]
+    Mandelbrot(Box<WithJob<MandelbrotArgs, F>>),
     /// The range of motion of a hip with a prosthesis, as a farm.
-    Hip(Box<HipCommand>),
+    #[command(after_help = HIP_EXAMPLES)]
+    Hip(Box<WithJob<HipArgs, F>>),
     /// A job file: TOML with `application`, `input` and any of the application's options.
     #[command(external_subcommand)]
     File(Vec<OsString>),
 }
 
-/// What `mandelbrot` takes.
-#[derive(Debug, Args)]
-#[command(after_help = "\
+/// Pictures to begin with.
+const MANDELBROT_EXAMPLES: &str = "\
 Examples:
   the whole set:
     forerun run mandelbrot -o set.png
   around i, 1e-50 wide, with all the digits that takes:
     forerun run mandelbrot --centre=0,1 --width 1e-50 --iterations 5000 -o deep.png
   by four processes of MPI, one of which hands the tasks out:
-    forerun run mandelbrot --on mpi -p 4 -o set.png")]
-pub struct MandelbrotCommand {
-    /// The picture.
-    #[command(flatten)]
-    pub job: MandelbrotArgs,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
-}
+    forerun run mandelbrot --on mpi -p 4 -o set.png
+  how long a large one would take on one, two and four processors:
+    forerun predict mandelbrot --size 20000x20000 -p 1,2,4";
+
+/// A hip to begin with.
+const HIP_EXAMPLES: &str = "\
+Meshes are in millimetres, with x to the front, y up and z to the right. The head of the femur is cut off at the \
+neck, the pelvis is reamed to the cup, and both are tested without the head, which turns in the cup.
+
+Example:
+  forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 \\
+    -o motion.csv";
 
 /// A picture of the Mandelbrot set.
 #[derive(Debug, Clone, Args, Serialize, Deserialize)]
@@ -78,26 +83,8 @@ pub struct MandelbrotArgs {
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub iterations: u32,
     /// The picture, as PNG.
-    #[arg(short, long, value_name = "FILE.png")]
+    #[arg(short, long, value_name = "FILE.png", default_value = "mandelbrot.png")]
     pub out: PathBuf,
-}
-
-/// What `hip` takes.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Meshes are in millimetres, with x to the front, y up and z to the right. The head of the femur is cut off at the \
-neck, the pelvis is reamed to the cup, and both are tested without the head, which turns in the cup.
-
-Example:
-  forerun run hip --femur femur.stl --pelvis pelvis.stl --pelvis-centre=-36.7,-78.2,81.2 \\
-    -o motion.csv")]
-pub struct HipCommand {
-    /// The hip.
-    #[command(flatten)]
-    pub job: HipArgs,
-    /// How.
-    #[command(flatten)]
-    pub how: FarmWays,
 }
 
 /// A hip, and which rotations are tried.

@@ -19,8 +19,8 @@ use clap::{Args, Parser, Subcommand};
 
 pub use count::{count, number};
 pub use crawl::{CrawlArgs, CrawlOptions};
-pub use farm::{FarmCommand, FarmJobArgs, FarmShape, FarmWays};
-pub use farm_jobs::{Centre, HipArgs, HipCommand, MandelbrotArgs, MandelbrotCommand, RunArgs, RunJob};
+pub use farm::{FarmJobArgs, FarmPlanOptions, FarmPredictOptions, FarmShape, FarmWays};
+pub use farm_jobs::{AnyJob, AnyJobArgs, Centre, HipArgs, MandelbrotArgs};
 pub use job::{FeatureArgs, JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{
@@ -144,19 +144,19 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Plan a job, run it, and show how far off the prediction was.
     #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun"))]
-    Run(RunArgs),
+    Run(AnyJobArgs<RunOptions, FarmWays>),
     /// Choose the way to run a job, and say why.
     #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch"))]
-    Plan(JobArgs<PlanOptions>),
+    Plan(AnyJobArgs<PlanOptions, FarmPlanOptions>),
     /// Predict a job's time on given numbers of processors.
     #[command(after_help = job_help!("predict", "--processors, --by, --write-model, --efficiency, --csv, --svg"))]
-    Predict(JobArgs<PredictOptions>),
+    Predict(AnyJobArgs<PredictOptions, FarmPredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
     #[command(after_help = REDUCE_EXAMPLES)]
     Reduce(Box<ReduceCommand>),
     /// Run an external command for each of many files, in parallel.
     #[command(after_help = FARM_EXAMPLES)]
-    Farm(Box<FarmCommand>),
+    Farm(Box<WithJob<FarmJobArgs, FarmWays>>),
     /// Put predicted times beside measured ones.
     Compare(CompareArgs),
     /// Write outcomes as one self-contained HTML page.

@@ -235,7 +235,7 @@ pub(super) fn processors(text: &str) -> Result<Pin<usize>, String> {
 /// More than any machine has, and few enough to plan for.
 const MOST_PROCESSORS: usize = 1 << 22;
 
-fn number_of_processors(text: &str) -> Result<usize, String> {
+pub(super) fn number_of_processors(text: &str) -> Result<usize, String> {
     match number(text) {
         Ok(p @ 1..=MOST_PROCESSORS) => Ok(p),
         _ => Err(format!("expected a number of processors, at least 1 and at most {MOST_PROCESSORS}")),

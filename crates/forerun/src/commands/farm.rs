@@ -5,17 +5,24 @@ use std::path::Path;
 use forerun_apps::command::{Inputs, Selection, read_list};
 
 use super::Context;
-use crate::cli::FarmCommand;
+use crate::cli::{FarmJobArgs, WithJob};
 use crate::error::{CliError, request};
+use crate::farm::{Farming, Wanted};
 use crate::mpi::Work;
 use crate::{farm, jobs, paths};
 
-/// Runs the command for every file.
+/// Runs the command for every file, or says how long that would take.
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run(command: &FarmCommand, context: &mut Context) -> Result<(), CliError> {
-    let FarmCommand { job: args, how } = command;
+pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) -> Result<(), CliError> {
+    let (args, how, wanted) = (&command.job, &command.how.ways(), command.how.wanted());
+    // Of one that is not run, nothing is written: what is in a journal counts as done.
+    let there = args.resume.clone().filter(|journal| wanted == Wanted::Run || journal.exists());
+    let args = &match wanted {
+        Wanted::Run => args.clone(),
+        _ => FarmJobArgs { out: None, resume: there, ..args.clone() },
+    };
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
@@ -26,7 +33,7 @@ pub fn run(command: &FarmCommand, context: &mut Context) -> Result<(), CliError>
     }
     let inputs = Inputs::open(&selection).map_err(request)?;
     let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
-    if out.is_none() {
+    if out.is_none() && wanted == Wanted::Run {
         context.console.keep_stdout_free()?;
     }
     let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
@@ -39,9 +46,11 @@ pub fn run(command: &FarmCommand, context: &mut Context) -> Result<(), CliError>
     for note in inputs.notes() {
         context.console.note("note", note)?;
     }
-    context.work = farm::for_processes(how, || Work::farm(args, &inputs))?;
+    if wanted == Wanted::Run {
+        context.work = farm::for_processes(how, || Work::farm(args, &inputs))?;
+    }
     context.interrupt.busy(|| {
         let job = jobs::command_farm(args, &inputs, context.interrupt.cancel())?;
-        farm::run(&job, how, || Ok(()), context)
+        farm::treat(&job, (how, &wanted), || Ok(()), context)
     })
 }

@@ -25,11 +25,13 @@ pub mod treat;
 
 use forerun_platform::Platform;
 
+use self::treat::Treat;
 use crate::calibrate::calibrate_command;
-use crate::cli::{Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand, RunJob, RunOptions};
+use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand};
 use crate::console::Console;
 use crate::crawling::Sampled;
 use crate::error::{CliError, failed};
+use crate::farm::Farming;
 use crate::mpi::Work;
 use crate::paths::Paths;
 use crate::signals::Interrupt;
@@ -69,6 +71,22 @@ impl Context {
     }
 }
 
+/// Treats any job, a farm too.
+fn any<H: Treat, F: Farming>(job: AnyJob<H, F>, context: &mut Context) -> Result<(), CliError> {
+    let job = match job {
+        AnyJob::Farm(args) => return farm::of(&args, context),
+        AnyJob::Mandelbrot(args) => return farm_jobs::mandelbrot(&args, context),
+        AnyJob::Hip(args) => return farm_jobs::hip(&args, context),
+        AnyJob::Sort(args) => JobCommand::Sort(args),
+        AnyJob::Features(args) => JobCommand::Features(args),
+        AnyJob::Reduce(args) => JobCommand::Reduce(args),
+        AnyJob::Lsi(args) => JobCommand::Lsi(args),
+        AnyJob::Tasks(args) => JobCommand::Tasks(args),
+        AnyJob::File(words) => JobCommand::File(words),
+    };
+    job::of(JobArgs { job }, context)
+}
+
 /// Does what the command line says.
 ///
 /// # Errors
@@ -84,21 +102,10 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             context.interrupt.busy(|| calibrate_command(&args, &context.console, &context.interrupt))
         }
         Command::Reduce(reduce) => job::reduce(&reduce.job, &reduce.how, &mut context),
-        Command::Farm(args) => farm::run(&args, &mut context),
-        Command::Run(args) => match args.job {
-            RunJob::Mandelbrot(args) => farm_jobs::mandelbrot(&args, &mut context),
-            RunJob::Hip(args) => farm_jobs::hip(&args, &mut context),
-            RunJob::Sort(args) => job::of(JobArgs { job: JobCommand::Sort(args) }, &mut context),
-            RunJob::Features(args) => job::of(JobArgs { job: JobCommand::Features(args) }, &mut context),
-            RunJob::Reduce(args) => job::of(JobArgs { job: JobCommand::Reduce(args) }, &mut context),
-            RunJob::Lsi(args) => job::of(JobArgs { job: JobCommand::Lsi(args) }, &mut context),
-            RunJob::Tasks(args) => job::of(JobArgs { job: JobCommand::Tasks(args) }, &mut context),
-            RunJob::File(words) => {
-                job::of(JobArgs::<RunOptions> { job: JobCommand::File(words) }, &mut context)
-            }
-        },
-        Command::Plan(args) => job::of(args, &mut context),
-        Command::Predict(args) => job::of(args, &mut context),
+        Command::Farm(args) => farm::of(&args, &mut context),
+        Command::Run(args) => any(args.job, &mut context),
+        Command::Plan(args) => any(args.job, &mut context),
+        Command::Predict(args) => any(args.job, &mut context),
         Command::Compare(args) => {
             Paths::new().reads(&args.outcomes).check(&mut context.console, |_| false)?;
             outcomes::compare(&args, &context.console)

@@ -1,5 +1,6 @@
 //! Jobs as farms: a pilot, a plan, a run on threads or by MPI's processes, and how far off it was.
 
+mod foresee;
 mod pilot;
 mod plan;
 mod run;
@@ -8,13 +9,14 @@ mod subset;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use clap::Args;
 use forerun_apps::FarmJob;
 use forerun_platform::{FarmProfile, Profile, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
 
-use crate::cli::FarmWays;
+use crate::cli::{FarmPlanOptions, FarmPredictOptions, FarmWays, Pin};
 use crate::commands::Context;
 use crate::commands::run::note_platform;
 use crate::error::{CliError, failed, request};
@@ -56,20 +58,87 @@ pub fn for_processes(
     }
 }
 
+/// What is wanted of a farm.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wanted {
+    /// That it runs.
+    Run,
+    /// How it would be run.
+    Plan,
+    /// How long it would take on these numbers of processors; none for those that are usual.
+    Predict(Vec<usize>),
+}
+
+/// What a command does with a farm.
+pub trait Farming: Args {
+    /// How it runs or would run.
+    fn ways(&self) -> FarmWays;
+
+    /// What is wanted of it.
+    fn wanted(&self) -> Wanted;
+}
+
+impl Farming for FarmWays {
+    fn ways(&self) -> FarmWays {
+        self.clone()
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Run
+    }
+}
+
+impl Farming for FarmPlanOptions {
+    fn ways(&self) -> FarmWays {
+        self.foreseen.ways(self.processors)
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Plan
+    }
+}
+
+impl Farming for FarmPredictOptions {
+    fn ways(&self) -> FarmWays {
+        self.foreseen.ways(Pin::default())
+    }
+
+    fn wanted(&self) -> Wanted {
+        Wanted::Predict(self.processors.clone())
+    }
+}
+
+/// Runs a job, plans it or predicts it. `after` follows a run.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn treat<J: FarmJob>(
+    job: &J,
+    (how, wanted): (&FarmWays, &Wanted),
+    after: impl FnOnce() -> Result<(), CliError>,
+    context: &Context,
+) -> Result<(), CliError> {
+    if let Some(file) = &how.write_profile {
+        file::check("--write-profile", file)?;
+    }
+    match wanted {
+        Wanted::Run => run(job, how, after, context),
+        Wanted::Plan => foresee::plan(job, how, context),
+        Wanted::Predict(processors) => foresee::predict(job, how, processors, context),
+    }
+}
+
 /// Runs a job: as much of it as is not done already. `after` follows on threads; on MPI, the first rank has done it.
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn run<J: FarmJob>(
+fn run<J: FarmJob>(
     job: &J,
     how: &FarmWays,
     after: impl FnOnce() -> Result<(), CliError>,
     context: &Context,
 ) -> Result<(), CliError> {
     let Context { console, interrupt, work, .. } = context;
-    if let Some(file) = &how.write_profile {
-        file::check("--write-profile", file)?;
-    }
     let team = Team::of(how)?;
     let platform = figures::platform(how.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
@@ -143,7 +212,7 @@ impl Team {
     /// # Errors
     /// Too many, or too few.
     fn of(how: &FarmWays) -> Result<Team, CliError> {
-        let processors = how.shape.processors.get().unwrap_or_else(allocation::cores);
+        let processors = how.processors.get().unwrap_or_else(allocation::cores);
         let dynamic = how.shape.masters == Masters::Dynamic;
         let masters = if let Masters::Fixed(masters) = how.shape.masters { masters } else { 1 };
         let alone = processors == 1 && masters == 1;

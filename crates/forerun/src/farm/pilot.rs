@@ -74,14 +74,12 @@ pub(super) fn pilot<J: FarmJob>(
 
 /// What a finish costs for each answer, tried with those of `tasks`.
 fn finish<J: FarmJob>(job: &J, tasks: &[u64], (slaves, cores): (usize, usize)) -> Result<Cost, CliError> {
+    if tasks.is_empty() || !job.rehearses() {
+        return Ok(Cost::default());
+    }
     let begun = Clock::of_turns(slaves, cores).begin();
-    let costs = !tasks.is_empty() && job.rehearse_finish(tasks).map_err(request)?;
-    let seconds = begun.seconds();
-    Ok(if costs {
-        Cost { per_result: seconds / tasks.len() as f64, ..Cost::default() }
-    } else {
-        Cost::default()
-    })
+    job.rehearse_finish(tasks).map_err(request)?;
+    Ok(Cost { per_result: begun.seconds() / tasks.len() as f64, ..Cost::default() })
 }
 
 /// Mean costs, their spread, and by how much the mean may be off.

@@ -159,7 +159,6 @@ mod tests {
     use forerun_skeleton::farm::Masters;
 
     use super::*;
-    use crate::cli::Pin;
 
     /// 1000 tasks of 1 ms, of which each waits for so much, on two cores where a thread is woken in 10 µs.
     fn seconds(slaves: usize, wait: f64, on: Way) -> f64 {
@@ -173,7 +172,6 @@ mod tests {
         let platform = Platform::new("here", vec![Host::new("host", 1, 2)], network);
         let masters = usize::from(slaves > 1);
         let how = FarmShape {
-            processors: Pin::To(slaves),
             tasks_per_message: None,
             prefetch: None,
             masters: Masters::Fixed(masters),

@@ -136,6 +136,30 @@ fn a_killed_run_is_taken_up_where_it_was() {
 }
 
 #[test]
+fn farms_are_planned_and_predicted_and_leave_nothing() {
+    let place = Place::new();
+    for i in 0..40 {
+        place.write(&format!("in/{i}"), "one\n");
+    }
+    let planned = place.run("plan mandelbrot --size 120x80 --json -").ok().json();
+    assert_eq!((&planned["skeleton"], &planned["grain"]["tasks"]), (&"farm".into(), &80.into()));
+    let told = |words: &[&str]| place.say(words).ok().json().as_array().unwrap().clone();
+    let seconds = |o: &serde_json::Value| o["makespan_s"].as_f64().unwrap();
+    let predicted = told(&["predict", "mandelbrot", "--size", "120x400", "-p", "1,2", "--json", "-"]);
+    assert_eq!(predicted.len(), 2);
+    assert!(seconds(&predicted[1]) < seconds(&predicted[0]), "{predicted:?}");
+    // A command that waits, on more processors; what it writes goes nowhere.
+    let command = ["predict", "farm", "--shell", "sleep 0.02; cat", "in", "-p", "1,2"];
+    let predicted = told(&[&command[..], &["--resume", "j", "-o", "o", "--json", "-"]].concat());
+    assert!(seconds(&predicted[0]) > 40.0 * 0.02 && seconds(&predicted[1]) > 20.0 * 0.02, "{predicted:?}");
+    place.run("predict farm cat in/1").refused(2, &["nothing to predict", "too few tasks"]);
+    for left in ["mandelbrot.png", "j", "o"] {
+        assert!(!place.path(left).exists(), "{left}");
+    }
+    place.assert_clean();
+}
+
+#[test]
 fn a_mandelbrot_set_becomes_a_picture() {
     let place = Place::new();
     let said = place.run("run mandelbrot --size 120x80 -o set.png --json o.json").ok();
