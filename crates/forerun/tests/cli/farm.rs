@@ -113,8 +113,8 @@ fn a_killed_run_is_taken_up_where_it_was() {
         let text = String::from_utf8(said.out).unwrap();
         let known = text.lines().find_map(|line| line.strip_prefix("resume    ")).expect("it says so");
         let known: usize = known.split(' ').next().unwrap().parse().unwrap();
-        // All but those under way when it was killed.
-        assert!(known + 2 >= before.len() && known <= before.len(), "{known} of {}", before.len());
+        // All but those under way when it was killed, or on their way to the journal.
+        assert!(known + 4 >= before.len() && known <= before.len(), "{known} of {}", before.len());
         let after = begun(&place);
         assert_eq!(after.len(), 80);
         assert_eq!(after.values().filter(|times| **times > 1).count(), before.len() - known);
