@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use forerun_skeleton::AppError;
 use rustix::fs::{FlockOperation, flock};
@@ -46,7 +47,7 @@ impl Sum {
     }
 }
 
-/// What tells a job from others: its command, and its files with their sizes, in order.
+/// What tells a job from others: its command, and its files with their sizes and when they were changed, in order.
 pub(crate) fn identity(command: &str, shell: bool, files: &[InputFile]) -> u64 {
     let mut sum = Sum::new();
     sum.add(&[u8::from(shell)]);
@@ -55,6 +56,9 @@ pub(crate) fn identity(command: &str, shell: bool, files: &[InputFile]) -> u64 {
         sum.add(&[0]);
         sum.add(file.path.as_os_str().as_encoded_bytes());
         sum.add(&file.bytes.to_le_bytes());
+        let changed = std::fs::metadata(&file.path).and_then(|there| there.modified()).ok();
+        let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+        sum.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
     }
     sum.0
 }
@@ -101,8 +105,8 @@ impl Journal {
             return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
         } else if found != head {
             return Err(refuse(
-                "the journal is of another job: the command, the files, their order or their sizes differ; name a \
-                 new file",
+                "the journal is of another job: the command, the files, their order, their sizes or when they were \
+                 changed differ; name a new file",
             ));
         } else {
             journal.read(length, tasks).map_err(failed)?;

@@ -154,7 +154,7 @@ pub struct FarmJobArgs {
     #[arg(long)]
     pub unordered: bool,
     /// Keep finished tasks and their outputs in JOURNAL; where it has some, of a run that was killed or failed, these are
-    /// not done again, and all outputs are written. Delete it when it has served.
+    /// not done again as long as the files are as they were, and all outputs are written. Delete it when it has served.
     #[arg(long, value_name = "JOURNAL")]
     pub resume: Option<PathBuf>,
     /// Kill a command that takes longer, such as "30 s"; the task has failed.

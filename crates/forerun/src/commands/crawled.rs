@@ -12,7 +12,7 @@ use super::run::predictions;
 use super::{Context, predict};
 use crate::cli::{PlanOptions, PredictOptions};
 use crate::crawling::{HowMany, Sampled};
-use crate::error::CliError;
+use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::jobs::GATHERED;
 use crate::planning::Facts;
@@ -37,6 +37,7 @@ pub fn plan(
     let planned =
         planning::plan(&facts, costs, &platform, &how.shape, pinned, how.max_processors, interrupt)?;
     console.say("plan", &describe::plan(&planned))?;
+    not_by_pepa(&how.by)?;
     let mut ways = vec![Way::Analytic];
     ways.extend(how.by.iter().filter(|way| **way != Way::Analytic));
     let mut predicted = predictions(&ways, &facts, &planned.best, costs, &platform, context)?;
@@ -61,6 +62,7 @@ pub fn predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    not_by_pepa(&how.by)?;
     let Figures { platform, profile, largest } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
     let facts = facts(job, largest, sampled, &how.shape)?;
@@ -72,6 +74,15 @@ pub fn predict(
     let rows = outcomes.iter().zip(&pages).map(|(outcome, pages)| pages.row(outcome));
     context.console.text(&describe::pages(rows, sampled.count()))?;
     predict::write(&outcomes, how, context)
+}
+
+fn not_by_pepa(ways: &[Way]) -> Result<(), CliError> {
+    match ways.contains(&Way::Pepa) {
+        true => Err(request(
+            "--by pepa: a model has as many tasks as are known, and of a crawl's pages they are not; predict by analytic or simulated",
+        )),
+        false => Ok(()),
+    }
 }
 
 fn note_number(sampled: &Sampled, context: &Context) -> Result<(), CliError> {
