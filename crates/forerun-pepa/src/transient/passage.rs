@@ -41,7 +41,7 @@ pub struct Passage {
 pub enum PassageError {
     /// There is no such action.
     Unknown(String),
-    /// The action happens in no state.
+    /// The action happens in no state, or in none that comes again and again.
     Never(String),
     /// More happens until the last of the times than can be followed.
     TooLong(TooLong),
@@ -52,7 +52,7 @@ impl fmt::Display for PassageError {
         match self {
             PassageError::Unknown(action) => write!(f, "the model has no action `{action}`"),
             PassageError::Never(action) => {
-                write!(f, "`{action}` never happens in any state that can be reached")
+                write!(f, "`{action}` never happens in the long run")
             }
             PassageError::TooLong(e) => e.fmt(f),
         }

@@ -65,7 +65,10 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
         PassageError::TooLong(_) => request(e.to_string()),
         _ => request(format!("{e}; its actions are {}", loaded.system.actions[1..].join(", "))),
     })?;
-    let whole = mean(&loaded.system, &space, begin, &targets, context)?;
+    let (whole, never) = match mean(&loaded.system, &space, begin, &targets, context)? {
+        Ok(whole) => (Some(whole), None),
+        Err(why) => (None, Some(why)),
+    };
     let console = &context.console;
     console.say("states", &describe(&space))?;
     let rows =
@@ -79,12 +82,16 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
             whole.deviation.map_or(String::new(), |d| format!(", standard deviation {}", figure(d)));
         console.say("mean", &format!("{}{deviation}", figure(whole.mean)))?;
     }
+    if let Some(why) = &never {
+        console.say("mean", why)?;
+    }
     for (share, time) in &found.quantiles {
         let of = crate::text::share(*share);
         let sentence = match time {
             Some(time) => format!("{of} of all take at most {}", figure(*time)),
             None => {
-                format!("fewer than {of} of all have ended by {}: a longer --until tells", args.times.until)
+                let tells = if never.is_some() { "if so many ever end, a longer" } else { "a longer" };
+                format!("fewer than {of} of all have ended by {}: {tells} --until tells", args.times.until)
             }
         };
         console.say("quantile", &sentence)?;
@@ -106,17 +113,17 @@ pub(super) fn run(args: &PassageArgs, context: &Context) -> Result<(), CliError>
     })
 }
 
-/// The mean; none if it may never end.
+/// The mean; why there is none, where it may never end.
 fn mean(
     system: &System,
     space: &Space,
     begin: Option<&[f64]>,
     targets: &Targets,
     context: &Context,
-) -> Result<Option<Until>, CliError> {
+) -> Result<Result<Until, String>, CliError> {
     match counted(context, None, "mean", |stop| until(system, space, begin, targets, stop))? {
-        Ok(found) => Ok(Some(found)),
-        Err(UntilError::Maybe(_)) => Ok(None),
+        Ok(found) => Ok(Ok(found)),
+        Err(e @ UntilError::Maybe(_)) => Ok(Err(e.to_string())),
         Err(e) => Err(failed(e)),
     }
 }
