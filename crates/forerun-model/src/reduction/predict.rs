@@ -86,7 +86,7 @@ pub fn balance(
 /// The groups work side by side; the largest share on the slowest ranks ends last. Within a
 /// group, strategies with a fixed deal go at the speed of the slowest rank, the adaptive one at
 /// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores, but for what is after the
-/// last task, where few are busy any more (an approximation; [`crate::sharing`] knows each rank's).
+/// last task, where few are busy any more (an approximation; [`crate::sharing()`] knows each rank's).
 /// Hosts are slower by what other jobs use of them, and messages by what the network's switches and
 /// other jobs' traffic there add ([`Wire::on`]). [`start_up`] and `finish` are added once. Windows are taken as wide enough not to bind, and times
 /// of availability as they are at the start.

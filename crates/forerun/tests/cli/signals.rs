@@ -149,7 +149,9 @@ fn while_a_sort_spills_and_writes() {
         let words = ["run", "sort", "in", "--memory", "512 KiB", "-p", "1", "--profile", "profile.toml"];
         let mut running = place.start(words);
         let id = running.id();
-        running.wait_for(name, || has_open(id, |p| p.to_string_lossy().ends_with(name)));
+        let here = place.path("");
+        let ours = |p: &Path| p.starts_with(&here) && p.to_string_lossy().ends_with(name);
+        running.wait_for(name, || has_open(id, ours));
         interrupt(&place, running, signal);
         assert!(!place.path("in.sorted").exists());
     }
