@@ -7,7 +7,7 @@ use super::Line;
 use super::line::Activity;
 use crate::chain::{Chain, Rates};
 use crate::model::{Settings, compile};
-use crate::space::{Exploration, Space};
+use crate::space::{Exploration, Space, SpaceError};
 use crate::syntax::{Diagnostic, Dialect, parse};
 
 /// More states than this are refused: there would be thousands of such chains to solve.
@@ -35,7 +35,14 @@ impl Shape {
         let compiled = compile(&model, &Settings::new());
         let system = compiled.system.ok_or_else(|| first(&compiled.problems))?;
         let how = Exploration { threads: 1, limit: STATES, ..Exploration::default() };
-        let space = Space::explore(&system, &how, &mut |_| true).map_err(|e| e.to_string())?;
+        let space = Space::explore(&system, &how, &mut |_| true).map_err(|e| match e {
+            SpaceError::TooMany(limit) => {
+                format!(
+                    "the model of a mapping has more than {limit} states; give fewer stages or fewer replicas"
+                )
+            }
+            e => e.to_string(),
+        })?;
         let activities = line.activities();
         let place = |action: u32| {
             let name = &system.actions[action as usize];
