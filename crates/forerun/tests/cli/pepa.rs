@@ -1,6 +1,7 @@
 //! `pepa` and `map`: what they print, write and refuse.
 
 use std::fs;
+use std::path::Path;
 
 use rustix::process::Signal;
 
@@ -183,4 +184,29 @@ fn a_better_mapping_is_reported_when_the_monitor_says_so() {
         assert!(serde_json::from_slice::<serde_json::Value>(&place.read("seen.json")).unwrap().is_array());
         fs::remove_file(place.path("n")).unwrap();
     }
+}
+
+/// What the paper prints is in the comment of each; one of the figures is cut there, the others rounded.
+#[test]
+fn the_papers_mappings_are_the_best_with_its_throughput() {
+    let place = Place::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../studies/mappings");
+    let mut rows = 0;
+    for file in fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let (mapping, printed) = text.split_once("mappings is (").unwrap().1.split_once("), with ").unwrap();
+        let mapping: Vec<u64> = mapping.split(',').map(|at| at.parse().unwrap()).collect();
+        let printed: f64 = printed.split(' ').next().unwrap().parse().unwrap();
+        let said = place.say(["map".as_ref(), path.as_os_str(), "--json".as_ref(), "-".as_ref()]).ok().json();
+        let throughput = |found: &serde_json::Value| found["throughput"].as_f64().unwrap();
+        assert!((throughput(&said["best"]) - printed).abs() < 1.1e-5, "{}", path.display());
+        let candidates = said["candidates"].as_array().unwrap();
+        assert!(candidates.iter().all(|c| c["states"] == 27 && c["transitions"] == 51));
+        // Another may be as good.
+        let theirs = candidates.iter().find(|c| c["mapping"] == serde_json::json!(mapping)).unwrap();
+        assert!((throughput(theirs) / throughput(&said["best"]) - 1.0).abs() < 1e-6);
+        rows += 1;
+    }
+    assert_eq!(rows, 7);
 }
