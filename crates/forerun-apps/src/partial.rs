@@ -54,6 +54,45 @@ pub fn begin(directory: &Path, mode: u32) -> io::Result<NamedTempFile> {
     Err(io::Error::other("other processes remove files that are begun there again and again"))
 }
 
+/// Where a name leads.
+#[derive(Debug)]
+pub enum Place {
+    /// A regular file, there or not, and its directory: replaced at once.
+    File {
+        /// The file; where the name is a link, that behind it.
+        path: PathBuf,
+        /// Its directory.
+        directory: PathBuf,
+    },
+    /// Something else (`/dev/null`, a named pipe): written into.
+    Special(PathBuf),
+}
+
+/// Where `path` leads. A link stays a link: what it points to is replaced.
+///
+/// # Errors
+/// That it is a directory, or no name of a file; the system's.
+pub fn place(path: &Path) -> io::Result<Place> {
+    let path = match fs::canonicalize(path) {
+        Ok(target) => target,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
+        Err(e) => return Err(e),
+    };
+    match fs::metadata(&path) {
+        Ok(found) if found.is_dir() => return Err(io::Error::other("it is a directory")),
+        Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
+        _ => {}
+    }
+    if path.file_name().is_none() {
+        return Err(io::Error::other("it has no file name"));
+    }
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
+        _ => PathBuf::from("."),
+    };
+    Ok(Place::File { path, directory })
+}
+
 /// How the names of this host's files begin.
 fn prefix() -> String {
     let host = rustix::system::uname();

@@ -1,12 +1,12 @@
 //! Files that are there when they are complete.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::Path;
 
 use forerun_skeleton::AppError;
 
 use crate::command::plain;
-use crate::partial;
+use crate::partial::{self, Place};
 use crate::pieces;
 
 /// Writes a file, which gets its name when it is complete: that of the file which `path` leads to, where it is a link. What is no
@@ -17,16 +17,17 @@ use crate::pieces;
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
     let trouble =
         |e: std::io::Error| AppError::new(format!("{} cannot be written: {}", path.display(), plain(&e)));
-    if fs::metadata(path).is_ok_and(|there| !there.is_file()) {
-        let mut to = File::options().write(true).open(path).map_err(trouble)?;
-        return pieces::write_all(&mut to, bytes).map_err(trouble);
+    match partial::place(path).map_err(trouble)? {
+        Place::Special(path) => {
+            let mut to = File::options().write(true).open(path).map_err(trouble)?;
+            pieces::write_all(&mut to, bytes).map_err(trouble)
+        }
+        Place::File { path, directory } => {
+            let mut file = partial::begin(&directory, 0o666).map_err(trouble)?;
+            pieces::write_all(&mut file, bytes).map_err(trouble)?;
+            file.persist(path).map(drop).map_err(|e| trouble(e.error))
+        }
     }
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.into());
-    let directory = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = partial::begin(directory, 0o666).map_err(trouble)?;
-    pieces::write_all(&mut file, bytes).map_err(trouble)?;
-    file.persist(&target).map_err(|e| trouble(e.error))?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -8,46 +8,16 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use forerun_apps::partial;
+use forerun_apps::partial::{self, Place};
 use forerun_platform::Bytes;
 use rustix::fs::{Access, access};
 
 use crate::error::{CliError, failed, request};
 use crate::outcomes::reason;
 
-/// Where a name leads.
-enum Place {
-    /// A regular file, there or not, and its directory: replaced at once.
-    File { path: PathBuf, directory: PathBuf },
-    /// Something else (`/dev/null`, a named pipe): written into.
-    Special(PathBuf),
-    /// `-`.
-    StandardOutput,
-}
-
-fn place(path: &Path) -> io::Result<Place> {
-    if path == Path::new("-") {
-        return Ok(Place::StandardOutput);
-    }
-    // A link stays a link: what it points to is replaced.
-    let path = match fs::canonicalize(path) {
-        Ok(target) => target,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
-        Err(e) => return Err(e),
-    };
-    match fs::metadata(&path) {
-        Ok(found) if found.is_dir() => return Err(io::Error::other("it is a directory")),
-        Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
-        _ => {}
-    }
-    if path.file_name().is_none() {
-        return Err(io::Error::other("it has no file name"));
-    }
-    let directory = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent.to_path_buf(),
-        _ => PathBuf::from("."),
-    };
-    Ok(Place::File { path, directory })
+/// Where a name leads; none for `-`, standard output.
+fn place(path: &Path) -> io::Result<Option<Place>> {
+    if path == Path::new("-") { Ok(None) } else { partial::place(path).map(Some) }
 }
 
 /// Whether a file can be written at `path`, which `option` names: asked before a run, so that a
@@ -63,14 +33,14 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
         ))
     };
     match place(path).map_err(|e| refuse(reason(&e)))? {
-        Place::File { path: _, directory } if !directory.is_dir() => {
+        Some(Place::File { path: _, directory }) if !directory.is_dir() => {
             Err(refuse(format!("there is no directory {}", directory.display())))
         }
-        Place::File { path: _, directory } => {
+        Some(Place::File { path: _, directory }) => {
             access(&directory, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
         }
-        Place::StandardOutput => Ok(()),
-        Place::Special(path) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
+        None => Ok(()),
+        Some(Place::Special(path)) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
     }
 }
 
@@ -101,7 +71,7 @@ pub fn check_directory(option: &str, path: &Path) -> Result<(), CliError> {
 /// # Errors
 /// A bad request that says how much is free.
 pub fn check_room(option: &str, path: &Path, bytes: Option<u64>) -> Result<(), CliError> {
-    let Ok(Place::File { path: _, directory }) = place(path) else { return Ok(()) };
+    let Ok(Some(Place::File { path: _, directory })) = place(path) else { return Ok(()) };
     // Where the system does not say, writing tells.
     let Ok(room) = rustix::fs::statvfs(&directory) else { return Ok(()) };
     let free = room.f_bavail.saturating_mul(room.f_frsize);
@@ -142,9 +112,9 @@ pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
 /// The system's; then, as where `fill` gives false, the file is as it was.
 pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>) -> io::Result<bool> {
     let (path, directory) = match place(path)? {
-        Place::Special(path) => return fill(&mut fs::OpenOptions::new().write(true).open(path)?),
-        Place::StandardOutput => return fill(&mut io::stdout().as_fd().try_clone_to_owned()?.into()),
-        Place::File { path, directory } => (path, directory),
+        Some(Place::Special(path)) => return fill(&mut fs::OpenOptions::new().write(true).open(path)?),
+        None => return fill(&mut io::stdout().as_fd().try_clone_to_owned()?.into()),
+        Some(Place::File { path, directory }) => (path, directory),
     };
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);
     let (mut file, _listed) = {

@@ -89,9 +89,11 @@ impl CommandFarm {
         let template = Template::task(&settings.command, settings.shell)?;
         let to = Stream::open(settings.out.as_deref(), cancel.clone())?;
         let files = inputs.shared();
-        let id = identity(&settings.command, settings.shell, &files);
-        let journal = settings.journal.as_deref();
-        let journal = journal.map(|path| Journal::open(path, id, files.len() as u64)).transpose()?;
+        // Only where there is a journal are the files looked at again.
+        let journal = settings.journal.as_deref().map(|path| {
+            Journal::open(path, identity(&settings.command, settings.shell, &files), files.len() as u64)
+        });
+        let journal = journal.transpose()?;
         let known = journal.as_ref().map_or(0, Journal::len);
         Ok(CommandFarm {
             template,

@@ -28,6 +28,7 @@ pub fn plan(
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    not_by_pepa(&how.by)?;
     let Context { console, interrupt, .. } = context;
     let pinned = how.processors.get();
     let Figures { platform, profile, largest } = figures::of(job, pinned, &how.shape, &how.figures, context)?;
@@ -37,7 +38,6 @@ pub fn plan(
     let planned =
         planning::plan(&facts, costs, &platform, &how.shape, pinned, how.max_processors, interrupt)?;
     console.say("plan", &describe::plan(&planned))?;
-    not_by_pepa(&how.by)?;
     let mut ways = vec![Way::Analytic];
     ways.extend(how.by.iter().filter(|way| **way != Way::Analytic));
     let mut predicted = predictions(&ways, &facts, &planned.best, costs, &platform, context)?;
@@ -121,11 +121,7 @@ impl Paged {
             Divisible::Pieces { sizes, .. } => sizes.len() as f64,
             _ => 1.0,
         };
-        let alone = outcome.predicted.unwrap_or(Interval {
-            makespan_s: outcome.makespan_s,
-            low_s: outcome.makespan_s,
-            high_s: outcome.makespan_s,
-        });
+        let alone = outcome.predicted.unwrap_or(Interval::around(outcome.makespan_s, 0.0));
         // What is known to be all is predicted as it is; of what is not, as many as there will be.
         let times = if facts.known { 1.0 } else { pages as f64 / of };
         let (crawl, extract) = (sampled.time(), |end: f64| end * times);

@@ -117,12 +117,27 @@ pub(crate) fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize
     if !how.processors.is_empty() {
         return once(&how.processors);
     }
-    let cores = platform.cores();
     let needs_power = how.shape.strategy.get() == Some(Strategy::ParallelPipeline);
+    usual(platform.cores()).into_iter().filter(|p| !needs_power || p.is_power_of_two()).collect()
+}
+
+/// 1, every power of 2 up to the cores, and all of them.
+pub(crate) fn usual(cores: usize) -> Vec<usize> {
     let mut all: Vec<usize> =
-        std::iter::successors(Some(1), |p| Some(p * 2)).take_while(|&p| p <= cores).collect();
-    if !needs_power && all.last() != Some(&cores) {
-        all.push(cores);
-    }
+        std::iter::successors(Some(1), |p| Some(p * 2)).take_while(|&p| p < cores).collect();
+    all.push(cores.max(1));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::usual;
+
+    #[test]
+    fn usual_numbers_end_with_all_cores() {
+        assert_eq!(usual(0), [1]);
+        assert_eq!(usual(1), [1]);
+        assert_eq!(usual(2), [1, 2]);
+        assert_eq!(usual(6), [1, 2, 4, 6]);
+    }
 }

@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use forerun_apps::FarmJob;
-use forerun_platform::{FarmProfile, Profile, Way};
+use forerun_platform::{FarmProfile, Plan, Platform, Profile, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
@@ -140,32 +140,12 @@ fn run<J: FarmJob>(
 ) -> Result<(), CliError> {
     let Context { console, interrupt, work, .. } = context;
     let team = Team::of(how)?;
-    let platform = figures::platform(how.platform.as_deref(), context)?;
-    console.note("machine", &describe::platform(&platform))?;
-    console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
-    let mut rest: Vec<u64> = (0..job.tasks()).filter(|&task| !job.is_done(task)).collect();
-    let done = job.tasks() - rest.len() as u64;
-    if done > 0 {
-        console.note(
-            "resume",
-            &format!("{} of {} were finished before", done, text::plural(job.tasks(), "task")),
-        )?;
-    }
     // Of a run on MPI, the first rank gets what the pilot gives.
     let kept = work.is_some().then(Mutex::default);
     let at_once = if work.is_some() { 1 } else { team.slaves };
-    let found =
-        pilot::pilot(job, &mut rest, (at_once, platform.cores()), &how.shape, kept.as_ref(), interrupt)?;
-    let costs = found.as_ref().map(|found| &found.costs);
-    if let Some(found) = &found {
-        console.note("pilot", &pilot::words(found))?;
-    }
-    if let (Some(file), Some(costs)) = (&how.write_profile, costs) {
-        file::write(file, profile(job, costs).to_toml().as_bytes())?;
-    }
-    let hosts = how.platform.is_some().then_some(&platform);
-    let plan =
-        plan::plan(costs, (rest.len() as u64, job.tasks()), (team, how.on), (&platform, hosts), &how.shape)?;
+    let seen = Seen::of(job, how, |_| at_once, kept.as_ref(), context)?;
+    let plan = seen.plan(how, seen.rest.len() as u64)?;
+    let Seen { platform, rest, .. } = seen;
     console.note("plan", &plan::words(&plan))?;
     if work.is_none() {
         context.note_shared([team.slaves], &platform)?;
@@ -195,6 +175,62 @@ fn run<J: FarmJob>(
     console.say("", &compare::verdict(&done.outcome))?;
     console.data(&[done.outcome])?;
     execute::stop_if_interrupted(interrupt)
+}
+
+/// A job of which a pilot has tried some tasks.
+struct Seen {
+    platform: Platform,
+    found: Option<pilot::Found>,
+    /// Tasks that were left before the pilot, those that it has left, and all.
+    left: u64,
+    rest: Vec<u64>,
+    all: u64,
+}
+
+impl Seen {
+    /// Says what the machine and the job are and tries some of the tasks, on a machine of so many cores as many `at_once` as is said; their
+    /// answers are delivered, or kept as bytes where that is asked for.
+    ///
+    /// # Errors
+    /// What is wrong with the request; what failed.
+    fn of<J: FarmJob>(
+        job: &J,
+        how: &FarmWays,
+        at_once: impl Fn(usize) -> usize,
+        kept: Option<&Mutex<Vec<u8>>>,
+        context: &Context,
+    ) -> Result<Seen, CliError> {
+        let Context { console, interrupt, .. } = context;
+        let platform = figures::platform(how.platform.as_deref(), context)?;
+        console.note("machine", &describe::platform(&platform))?;
+        console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+        let all = job.tasks();
+        let mut rest: Vec<u64> = (0..all).filter(|&task| !job.is_done(task)).collect();
+        let left = rest.len() as u64;
+        if left < all {
+            let done = format!("{} of {} were finished before", all - left, text::plural(all, "task"));
+            console.note("resume", &done)?;
+        }
+        let cores = platform.cores();
+        let found = pilot::pilot(job, &mut rest, (at_once(cores), cores), &how.shape, kept, interrupt)?;
+        if let Some(found) = &found {
+            console.note("pilot", &pilot::words(found))?;
+            if let Some(file) = &how.write_profile {
+                file::write(file, profile(job, &found.costs).to_toml().as_bytes())?;
+            }
+        }
+        Ok(Seen { platform, found, left, rest, all })
+    }
+
+    /// Plans so many of its tasks.
+    ///
+    /// # Errors
+    /// What the model refuses.
+    fn plan(&self, how: &FarmWays, tasks: u64) -> Result<Plan, CliError> {
+        let costs = self.found.as_ref().map(|found| &found.costs);
+        let hosts = how.platform.is_some().then_some(&self.platform);
+        plan::plan(costs, (tasks, self.all), (Team::of(how)?, how.on), (&self.platform, hosts), &how.shape)
+    }
 }
 
 /// How many do tasks, and how many hand them out.
