@@ -26,7 +26,8 @@ struct Sent {
     arrival: f64,
 }
 
-struct Steps<'c> {
+/// All steps of a run.
+pub(super) struct Steps<'c> {
     c: &'c Costs,
     arity: usize,
     levels: u32,
@@ -37,7 +38,7 @@ struct Steps<'c> {
 }
 
 impl<'c> Steps<'c> {
-    fn new(c: &'c Costs, arity: usize, levels: u32, tasks: u64) -> Steps<'c> {
+    pub(super) fn new(c: &'c Costs, arity: usize, levels: u32, tasks: u64) -> Steps<'c> {
         let p = arity.pow(levels);
         let rank = |r| {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
@@ -48,7 +49,7 @@ impl<'c> Steps<'c> {
         Steps { c, arity, levels, tasks, ranks: (0..p).map(rank).collect(), first: p as u64 }
     }
 
-    fn run(mut self) -> f64 {
+    pub(super) fn run(mut self) -> f64 {
         let p = self.ranks.len();
         let (last, cohort, levels) = (p - 1, (p - p / self.arity) as u64, u64::from(self.levels));
         let taking = self.tasks.saturating_sub(p as u64).div_ceil(cohort);
