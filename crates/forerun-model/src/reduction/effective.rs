@@ -16,7 +16,7 @@ use crate::{Load, ModelError, Speeds, Wire};
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
 ///
-/// Where they are merged at the finish, that takes longer by as much: what is known of merging there is what it adds.
+/// Where they are merged at the finish, that takes longer by as much, less what goes on beside its writing on another core.
 ///
 /// Of results that do not fit into the room in memory ([`forerun_platform::Spill`]) the mean cost of a task has what it takes to
 /// put them on the disk, and the end what it takes to read them back: where the finish joins, beside its
@@ -69,8 +69,8 @@ pub fn effective(
             let (all, work) = (seconds(profile.finish), seconds(profile.finish.work()));
             // One core reads while the finish waits, and no more.
             let alone = platform.hosts.first().is_some_and(|host| host.cores == 1);
-            let beside = if alone { all - work } else { all };
-            ((0.0, 0.0), merging + (read_back - beside).max(0.0))
+            let (beside, hidden) = if alone { (all - work, 0.0) } else { (all, join.beside / speed * bytes) };
+            ((0.0, 0.0), (merging - hidden).max(0.0) + (read_back - beside).max(0.0))
         }
     };
     profile.sink.fixed += in_sink.0;
@@ -202,7 +202,7 @@ mod tests {
     fn profile(at: JoinAt) -> ReductionProfile {
         ReductionProfile {
             task: Cost::constant(1.0),
-            join: Some(Join { at, cost: Cost { per_result: 1.0, ..Cost::default() } }),
+            join: Some(Join::new(at, Cost { per_result: 1.0, ..Cost::default() })),
             contention: 0.5,
             ..ReductionProfile::default()
         }
@@ -259,7 +259,7 @@ mod tests {
         assert!((with.finish.seconds(0.0, 0.0) - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{with:?}");
         assert_eq!(with.spill, None);
         // Beside a finish that joins, what takes longer is what takes time.
-        let join = Join { at: JoinAt::Finish, cost: Cost::default() };
+        let join = Join::new(JoinAt::Finish, Cost::default());
         let beside = of(&profile(Some(join)), &shape, &load, &self::platform(2)).unwrap();
         assert!((beside.finish.seconds(0.0, 0.0) - 6.0 * 0.6).abs() < 1e-9, "{beside:?}");
         let alone = of(&profile(Some(join)), &shape, &load, &platform).unwrap();
@@ -268,6 +268,25 @@ mod tests {
         let fits = Load::new(2, 5.0);
         let none = of(&profile(None), &shape, &fits, &platform).unwrap();
         assert_eq!((none.task.per_byte, none.finish.seconds(0.0, 0.0)), (0.2, 1.0));
+    }
+
+    /// What passes beside the writing is less than what is merged, and where one core does both it is not beside.
+    #[test]
+    fn joining_is_beside_the_finish_where_there_is_another_core() {
+        let shape = Shape::new(Strategy::ReductionTree, 2);
+        let end = |cores: usize, speed: f64, beside: f64| {
+            let host = Host { speed, ..Host::new("h", 1, cores) };
+            let platform = Platform::new("p", vec![host], Network::default());
+            let join = Join { beside, ..profile(JoinAt::Finish).join.unwrap() };
+            let profile =
+                ReductionProfile { join: Some(join), result_bytes: (10.0, 0.0), ..profile(JoinAt::Finish) };
+            of(&profile, &shape, &Load::new(8, 1.0), &platform).unwrap().finish.on(speed).seconds(0.0, 0.0)
+        };
+        // 16 s of merging, of which 80 bytes take 8 s less.
+        assert_eq!(
+            (end(1, 1.0, 0.1), end(2, 1.0, 0.1), end(2, 0.5, 0.1), end(2, 1.0, 0.3)),
+            (16.0, 8.0, 16.0, 0.0)
+        );
     }
 
     /// A finish that waits for half of its time, and is longer by merges that do not wait.

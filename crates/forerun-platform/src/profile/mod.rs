@@ -81,6 +81,26 @@ pub struct Join {
     pub at: JoinAt,
     /// Merging two of them; bytes and results are those of both.
     pub cost: Cost,
+    /// Where the finish joins: seconds by the byte of the whole result of which joining takes the finish no longer, since the
+    /// one goes on while the other writes; on a host of one core they take turns, and all of it counts.
+    #[serde(
+        rename = "beside_per_byte_s",
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "json::not_negative"
+    )]
+    pub beside: f64,
+}
+
+impl Join {
+    /// Joining of which nothing goes on beside the finish.
+    pub fn new(at: JoinAt, cost: Cost) -> Join {
+        Join { at, cost, beside: 0.0 }
+    }
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// When delivered sets are merged.

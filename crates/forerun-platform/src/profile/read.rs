@@ -26,6 +26,7 @@ impl Profile {
     ///     growth = [1.0, 0.9]                               # by level of merging; default 1
     ///     join_at = "finish"                                # sets become one: by the "sink", or at the "finish"
     ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
+    ///     join_beside = "0.2 ns/B"                          # of which so much of the result passes while the finish writes
     ///     contention = 0.1                                  # a task, for each other busy core; default 0
     ///     [reduction.spill]                                 # where memory is limited
     ///     room = "25 MB"                                    # of results in it; others go to a disk
@@ -114,9 +115,10 @@ fn spill(section: &Section<'_, '_>) -> Option<Spill> {
     Some(Spill { room: room?, write: write.unwrap_or_default(), read: read.unwrap_or_default() })
 }
 
-/// `join_at` and `join`, which go together.
+/// `join_at`, `join` and `join_beside`, which go together.
 fn join(section: &Section<'_, '_>) -> Option<Join> {
     let cost = cost(section, "join");
+    let beside = section.quantity::<SecondsPerByte>("join_beside").map(|each| each.0);
     let at = match section.text("join_at")?.as_str() {
         "sink" => JoinAt::Sink,
         "finish" => JoinAt::Finish,
@@ -126,7 +128,7 @@ fn join(section: &Section<'_, '_>) -> Option<Join> {
         }
     };
     let cost = section.required("join", "{ per_byte = \"2 ns/B\" }", cost)?;
-    Some(Join { at, cost })
+    Some(Join { at, cost, beside: beside.unwrap_or(0.0) })
 }
 
 pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {

@@ -27,6 +27,9 @@ impl Profile {
                 };
                 out.text("join_at", at);
                 out.raw("join", cost(&join.cost));
+                if join.beside > 0.0 {
+                    out.quantity("join_beside", SecondsPerByte(join.beside));
+                }
             }
             if reduction.contention != 0.0 {
                 out.raw("contention", format_args!("{:?}", reduction.contention));

@@ -17,19 +17,24 @@ pub(super) struct Ends {
     pub(super) sink: Cost,
     pub(super) finish: Cost,
     pub(super) join: Cost,
+    /// As in [`forerun_platform::Join`].
+    pub(super) beside: f64,
 }
 
 /// Ends with nothing in them that are timed at most, after a first one that pays for what is set up once.
 const EMPTY: usize = 6;
 /// Results that are taken through the end one by one, of as many as this times as many.
 const SINGLE: usize = 3;
+/// Results that are joined on their own, where others are left: what the first level takes longer by.
+const PAIR: usize = 2;
 /// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
 const PAGE: f64 = 4096.0;
 
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
-/// all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the cost of joining.
+/// two at once and all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the
+/// cost of joining.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
@@ -43,9 +48,9 @@ pub(super) fn rehearse(
         let one = end(job, clock, pieces.drain(..pieces.len().min(1)).collect())?;
         let of = |took: Took| Cost::constant(took.seconds).waiting(took.share());
         let (sink, finish) = (of(one.sinking), of(one.finishing));
-        return Ok(Ends { sink, finish, join: *merge });
+        return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
     }
-    let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
+    let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
     let mut singles = Vec::new();
     for piece in pieces {
         singles.push(end(job, clock, vec![piece])?);
@@ -54,13 +59,22 @@ pub(super) fn rehearse(
     let (sink, finish) = (of(|r| r.sinking), of(|r| r.finishing));
     // The sink's fixed cost is that of a delivery, of opening and of closing.
     let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
-    let levels = (others.len().max(1) as f64).log2();
-    if levels == 0.0 {
+    if others.len() < 2 {
         let sink = parted(sink, &empty, &singles, |r| r.sinking);
         // A merge makes a result, as finishing does.
         let join = Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge };
-        return Ok(Ends { sink, finish: parted(finish, &empty, &singles, |r| r.finishing), join });
+        return Ok(Ends {
+            sink,
+            finish: parted(finish, &empty, &singles, |r| r.finishing),
+            join,
+            beside: 0.0,
+        });
     }
+    let two = match others.len() > 2 * PAIR {
+        true => Some(end(job, clock, others.split_off(others.len() - PAIR))?),
+        false => None,
+    };
+    let levels = (others.len() as f64).log2();
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
     let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each());
@@ -68,15 +82,33 @@ pub(super) fn rehearse(
     let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
     let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
-    let join = (joining - finish.per_byte * all.bytes) / levels / all.bytes.max(1.0);
+    let longer = |end: &Rehearsed| {
+        (end.finishing.seconds - finish.fixed).max(0.0) / end.bytes.max(1.0) - finish.per_byte
+    };
+    let (join, beside) = joined(longer(&all), levels, two.as_ref().map(longer));
     // What joining is longer by waits as what it is beside.
-    let longer = Cost { fixed: finish.fixed, per_byte: join.max(0.0), ..Cost::default() };
-    let beside = parted(longer, &empty, &[all], |r| r.finishing);
-    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..beside.wait }, ..beside };
+    let longer = Cost { fixed: finish.fixed, per_byte: join, ..Cost::default() };
+    let longer = parted(longer, &empty, &[all], |r| r.finishing);
+    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..longer.wait }, ..longer };
     let sink = parted(sink, &empty, &[all], |r| r.sinking);
     singles.push(all);
     let finish = parted(finish, &empty, &singles, |r| r.finishing);
-    Ok(Ends { sink, finish, join })
+    Ok(Ends { sink, finish, join, beside })
+}
+
+/// What a level of joining costs by the byte, and how much of all levels goes on beside writing, where joining in `levels`
+/// levels took so much longer than finishing one result, and in one level so much.
+///
+/// Every level costs the same, and what the first takes longer by is less as far as it goes on beside.
+fn joined(longer: f64, levels: f64, first: Option<f64>) -> (f64, f64) {
+    let (longer, even) = (longer.max(0.0), longer.max(0.0) / levels);
+    match first.map(|first| first.max(0.0)) {
+        Some(first) if first < even => {
+            let each = (longer - first) / (levels - 1.0);
+            (each, each - first)
+        }
+        _ => (even, 0.0),
+    }
 }
 
 /// One rehearsal.
@@ -198,7 +230,7 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Rehearsed, Took, beyond, parted};
+    use super::{Rehearsed, Took, beyond, joined, parted};
 
     fn rehearsed(bytes: f64, seconds: f64) -> Rehearsed {
         waiting(bytes, seconds, 0.0)
@@ -223,6 +255,19 @@ mod tests {
         assert!((cost.on(0.1).seconds(1e6, 1.0) - (1e-2 + 2e-3 + 1.8e-3)).abs() < 1e-6, "{cost:?}");
         let none = parted(beyond(&[], &[], |r| r.finishing), &[], &[], |r| r.finishing);
         assert_eq!(none.seconds(1e6, 1.0), 0.0);
+    }
+
+    #[test]
+    fn joining_goes_on_beside_writing() {
+        // Writing takes 4 ns a byte, a level of merging 3: two results take no longer than one, eight 9 instead of 4.
+        let (each, beside) = joined(9.0 - 4.0, 3.0, Some(0.0));
+        assert_eq!((each, beside), (2.5, 2.5));
+        assert_eq!([1.0, 3.0].map(|levels| each * levels - beside), [0.0, 5.0]);
+        // On one core all of it is longer; a first level that took longer than others was disturbed.
+        assert_eq!(joined(9.0, 3.0, Some(3.0)), (3.0, 0.0));
+        assert_eq!(joined(9.0, 3.0, Some(7.0)), (3.0, 0.0));
+        assert_eq!(joined(9.0, 3.0, None), (3.0, 0.0));
+        assert_eq!(joined(-1.0, 1.0, Some(-1.0)), (0.0, 0.0));
     }
 
     #[test]

@@ -187,7 +187,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         finish: ends.finish,
         result_bytes,
         growth: sampled.growth(),
-        join: Some(Join { at: job.join(), cost: ends.join }),
+        join: Some(Join { at: job.join(), cost: ends.join, beside: ends.beside }),
         contention,
         spill,
     };

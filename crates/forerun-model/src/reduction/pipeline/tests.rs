@@ -100,6 +100,8 @@ fn cycles_of_nearly_the_same_length_give_a_lower_bound() {
     let (_, _, exact) = both(&c, 2, 6, n);
     let last = take(&c, 2, 6, 32).sum() + c.sink(32);
     let mean = step(&c, 2, 6).0.max(last);
-    let Followed::AtLeast(least) = followed(&c, 2, 6, n, mean) else { panic!("it is not followed to its period") };
+    let Followed::AtLeast(least) = followed(&c, 2, 6, n, mean) else {
+        panic!("it is not followed to its period")
+    };
     assert!(least > 0.98 * exact, "{least} for {exact}");
 }
