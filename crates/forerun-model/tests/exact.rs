@@ -146,6 +146,20 @@ proptest! {
         equal(&shape, Load::new(n, 1.0), &profile, &cluster(network))?;
     }
 
+    /// Tasks that are done before the run come between the others and cost nothing: short runs are followed to the end.
+    #[test]
+    fn tasks_that_are_done(
+        strategy in prop_oneof![
+            Just(Strategy::ParallelPipeline), Just(Strategy::ReductionTree), Just(Strategy::MasterSlave)
+        ],
+        lg in 1u32..5, n in 1u64..120, done in 1u64..60, profile in profiles(), network in networks(),
+        commutative in proptest::bool::ANY,
+    ) {
+        let done = done.min(n);
+        let load = Load { done, done_bytes: done as f64, commutative, ..Load::new(n, 1.0) };
+        equal(&Shape::new(strategy, 1 << lg), load, &profile, &cluster(network))?;
+    }
+
     /// On hosts of any speed the closed form is the simulation, and both are those of hosts of speed 1 where all that costs
     /// what it costs here: processor time grows, and what is waited for does not.
     #[test]

@@ -10,7 +10,12 @@ const HEADER: f64 = 16.0;
 /// Times in seconds of one rank's steps.
 #[derive(Debug, Clone)]
 pub(crate) struct Costs {
+    /// A task, in the mean.
     pub(crate) task: f64,
+    /// Tasks in all, and of them those that are done.
+    done: (u64, u64),
+    /// Whether the order of the tasks is kept.
+    ordered: bool,
     merge: Cost,
     sink: Cost,
     /// Bytes of one task's result.
@@ -69,12 +74,32 @@ impl Costs {
     pub(crate) fn new(profile: &ReductionProfile, load: &Load, wire: Wire, speed: f64) -> Costs {
         Costs {
             task: profile.task.on(speed).seconds(load.bytes, 1.0),
+            done: (load.tasks, load.done.min(load.tasks)),
+            ordered: !load.commutative,
             merge: profile.merge.on(speed),
             sink: profile.sink.on(speed),
             result: profile.result_bytes.0 + profile.result_bytes.1 * load.bytes,
             growth: profile.growth.clone(),
             wire,
         }
+    }
+
+    /// Whether tasks differ: some are done.
+    pub(crate) fn mixed(&self) -> bool {
+        0 < self.done.1 && self.done.1 < self.done.0
+    }
+
+    /// Seconds of the `i`-th of a group's `n` tasks: none where it is done. Those that are come first where merges commute, and
+    /// evenly between the others where the order is kept.
+    pub(crate) fn task_of(&self, i: u64, n: u64) -> f64 {
+        if !self.mixed() {
+            return self.task;
+        }
+        let (all, done) = (u128::from(self.done.0), u128::from(self.done.1));
+        // The k-th is done in the middle of the k-th part.
+        let before = |i: u64| (u128::from(i) * done + all / 2) / all;
+        let is_done = if self.ordered { before(i + 1) > before(i) } else { u128::from(i) < before(n) };
+        if is_done { 0.0 } else { self.task * (all as f64 / (all - done) as f64) }
     }
 
     /// Bytes of a piece of `results` results: every level of a balanced merge multiplies the sum

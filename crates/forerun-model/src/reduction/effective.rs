@@ -138,7 +138,7 @@ fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
     slower(&mut profile.task, neighbours.task);
     slower(&mut profile.merge, neighbours.merge);
     slower(&mut profile.sink, neighbours.merge);
-    if let Some(Join { at: JoinAt::Sink, cost }) = &mut profile.join {
+    if let Some(Join { at: JoinAt::Sink, cost, .. }) = &mut profile.join {
         slower(cost, neighbours.merge);
     }
 }

@@ -11,7 +11,7 @@
 //! `a + J m(S) + m(r)` (the master is never idle) and, waiting for the slaves up to the last or
 //! the last but one round, `a + J c + m(r)` and `a + (J − 1) c + m(S) + m(r)`.
 //!
-//! Where messages wait for the master's port they are followed one by one (`meeting`), by up to 64 slaves; of more the
+//! Where messages wait for the master's port, or some tasks are done before the run, they are followed one by one (`meeting`), by up to 64 slaves; of more the
 //! port's own time bounds the end from below.
 
 use super::costs::Costs;
@@ -54,7 +54,7 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
     if n > 0 {
         end = end.max(first + (n - 1) as f64 * landing);
     }
-    if c.meets(1).is_some() || c.lands() {
+    if c.meets(1).is_some() || c.lands() || c.mixed() {
         end = meeting::master_slave(c, slaves, n, ordered, cycle).or(end);
     }
     let mut totals = Totals::default();

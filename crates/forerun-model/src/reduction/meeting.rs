@@ -1,6 +1,6 @@
 //! Reduction tree, and master and slaves, where messages above S hold their senders until they are
-//! received, so that ranks depend on each other both ways, or where messages wait for each other at their receiver's
-//! port: both are followed rank by rank.
+//! received, so that ranks depend on each other both ways, where messages wait for each other at their receiver's
+//! port, or where some tasks are done before the run: both are followed rank by rank.
 
 use super::costs::Costs;
 use super::exchange::Party;
@@ -17,9 +17,8 @@ pub(super) fn tree(c: &Costs, ranks: u64, arity: u64, tasks: u64, cycle: f64) ->
         return Followed::Not;
     }
     let all = tasks / ranks;
-    let periods = Periods { all, most: MOST / ranks, cycle, coupled: true };
-    periods.follow(|rounds| {
-        let mut tree = Tree::new(c, ranks, arity);
+    let followed = |rounds| {
+        let mut tree = Tree::new(c, ranks, arity, tasks);
         for _ in 0..rounds {
             tree.round(ranks as usize, ranks);
         }
@@ -30,12 +29,19 @@ pub(super) fn tree(c: &Costs, ranks: u64, arity: u64, tasks: u64, cycle: f64) ->
             rest => tree.round(rest as usize, rest),
         }
         tree.clocks[0].time
-    })
+    };
+    if c.mixed() {
+        return if tasks <= MOST { Followed::Exactly(followed(all)) } else { Followed::Not };
+    }
+    Periods { all, most: MOST / ranks, cycle, coupled: true }.follow(followed)
 }
 
 struct Tree<'c> {
     c: &'c Costs,
     arity: u64,
+    tasks: u64,
+    /// Tasks of the rounds before.
+    first: u64,
     clocks: Vec<Party>,
     held: Vec<u64>,
     /// Ranks of each rank's subtree.
@@ -43,7 +49,7 @@ struct Tree<'c> {
 }
 
 impl<'c> Tree<'c> {
-    fn new(c: &'c Costs, ranks: u64, arity: u64) -> Tree<'c> {
+    fn new(c: &'c Costs, ranks: u64, arity: u64, tasks: u64) -> Tree<'c> {
         let size = |rank: u64| {
             let mut stride = if rank == 0 { ranks } else { 1 };
             while rank > 0 && rank.is_multiple_of(stride * arity) {
@@ -53,7 +59,7 @@ impl<'c> Tree<'c> {
         };
         let mut clocks = vec![Party::default(); ranks as usize];
         clocks[0].time = c.open();
-        Tree { c, arity, clocks, held: vec![0; ranks as usize], sizes: (0..ranks).map(size).collect() }
+        Tree { c, arity, tasks, first: 0, clocks, held: vec![0; ranks as usize], sizes: (0..ranks).map(size).collect() }
     }
 
     /// A round of the first `tasks` of `ranks` ranks.
@@ -63,7 +69,7 @@ impl<'c> Tree<'c> {
         for rank in (0..ranks).rev() {
             let has = (rank as u64) < tasks;
             let mut my = self.clocks[rank];
-            my.time += if has { c.task } else { 0.0 };
+            my.time += if has { c.task_of(self.first + rank as u64, self.tasks) } else { 0.0 };
             let mut held = u64::from(has);
             for (from, _) in children(self.sizes[rank], self.arity) {
                 let child = rank + from as usize;
@@ -79,6 +85,7 @@ impl<'c> Tree<'c> {
             self.clocks[rank] = my;
             self.held[rank] = held;
         }
+        self.first += tasks;
         self.clocks[0].time += c.sink(self.held[0]);
     }
 }
@@ -89,6 +96,10 @@ pub(super) fn master_slave(c: &Costs, slaves: u64, tasks: u64, ordered: bool, cy
     let most = 4 * MOST / slaves.saturating_mul(slaves);
     if most < 8 {
         return Followed::Not;
+    }
+    if c.mixed() {
+        let few = tasks.saturating_mul(slaves) <= 4 * MOST;
+        return if few { Followed::Exactly(served(c, slaves, tasks, ordered)) } else { Followed::Not };
     }
     let all = tasks / slaves;
     let periods = Periods { all, most, cycle, coupled: true };
@@ -105,7 +116,7 @@ fn served(c: &Costs, slaves: u64, tasks: u64, ordered: bool) -> f64 {
     let mut master = Party { time: c.open(), ..Party::default() };
     let work = |slave: &mut Slave| {
         let has = slave.next < tasks;
-        slave.clock.time += if has { c.task } else { 0.0 };
+        slave.clock.time += if has { c.task_of(slave.next, tasks) } else { 0.0 };
         let results = u64::from(has);
         slave.sent = Some((slave.clock.send(c, results), results));
         slave.next += slaves;

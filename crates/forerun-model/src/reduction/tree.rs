@@ -13,7 +13,7 @@
 //! last round of r < P tasks follows from the times of the round before it.
 //!
 //! Where messages are above S, senders wait for receivers as well, and where messages take time of their receiver's port
-//! they wait for each other: up to 1024 ranks are then followed one by one (`meeting`); beyond, a receiver is taken to be
+//! they wait for each other, and where some tasks are done before the run rounds differ: up to 1024 ranks are then followed one by one (`meeting`); beyond, a receiver is taken to be
 //! ready and its port to be free, which gives a lower bound.
 //!
 //! Exact for deterministic costs, any arity, sizes and known number of tasks, and windows wide enough
@@ -117,7 +117,7 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         _ => (times.root(1), times.rest(rounds, rest) + c.sink(rest)),
     };
     let largest = below(p, a);
-    let coupled = c.meets(1).or(c.meets(largest)).is_some() || c.lands();
+    let coupled = c.meets(1).or(c.meets(largest)).is_some() || c.lands() || c.mixed();
     let seconds = if coupled { meeting::tree(c, p, a, n, cycle).or(seconds) } else { seconds };
     // A round alone, from the end of its tasks on.
     let alone = if rest > 0 { Rounds::new(c, rest, a).root(1) } else { gathered };

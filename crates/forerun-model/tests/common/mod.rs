@@ -135,8 +135,12 @@ impl<M: Message> Runner<M, Option<Vec<u64>>> for Simulator<'_> {
     }
 }
 
-/// The tasks that are done: the first ones of a group, and of a rank where tasks are dealt evenly.
+/// The tasks that are done: the first ones of a group, and of a rank where tasks are dealt evenly; where the order is kept, the
+/// middle one of every part.
 fn done(shape: &Shape, load: &Load) -> Vec<u64> {
+    if !load.commutative {
+        return (0..load.done).map(|k| ((2 * k + 1) * load.tasks).div_ceil(2 * load.done) - 1).collect();
+    }
     let parts = if matches!(shape.deal, Deal::Even { .. }) { shape.ranks } else { shape.groups } as u64;
     let cut = |all: u64, part: u64| all * part / parts;
     let of = |part| {

@@ -18,7 +18,7 @@
 //!
 //! *Exact*: up to 128 ranks or so, the ends of a run are followed rank by rank (`steps`) and its middle
 //! is a multiple of the cycle; equal to the simulation to rounding for any deterministic costs,
-//! messages above S included.
+//! messages above S included. Where some tasks are done before the run, all of it is followed if it is short.
 //!
 //! *Closed*: for more ranks (`closed`), exact where merges and messages cost the same at every level and
 //! a receiving step takes no longer than one with a task, and else within n (n + 2) steps.

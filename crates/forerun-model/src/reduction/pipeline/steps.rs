@@ -43,7 +43,7 @@ impl<'c> Steps<'c> {
         let rank = |r| {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
             let has = (r as u64) < tasks;
-            let time = if has { begin + c.task } else { begin };
+            let time = if has { begin + c.task_of(r as u64, tasks) } else { begin };
             Rank { clock: Party { time, ..Party::default() }, held: u64::from(has) }
         };
         Steps { c, arity, levels, tasks, ranks: (0..p).map(rank).collect(), first: p as u64 }
@@ -113,7 +113,7 @@ impl<'c> Steps<'c> {
     fn take(&mut self, sender: usize, next: u64) {
         if next < self.tasks {
             let rank = &mut self.ranks[sender];
-            rank.clock.time += self.c.task;
+            rank.clock.time += self.c.task_of(next, self.tasks);
             rank.held = 1;
         }
     }
@@ -132,6 +132,11 @@ pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f
     let (cohort, n) = (p - p / arity as u64, u64::from(levels));
     let steps = tasks.saturating_sub(p).div_ceil(cohort);
     let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some()) || c.lands();
+    if c.mixed() {
+        // There is no period.
+        let few = p.saturating_mul(steps + n) <= MOST;
+        return if few { Followed::Exactly(Steps::new(c, arity, levels, tasks).run()) } else { Followed::Not };
+    }
     let all = steps / n;
     let periods = Periods { all, most: MOST / (p * n), cycle: f64::from(levels) * mean, coupled };
     periods.follow(|periods| Steps::new(c, arity, levels, tasks - (all - periods) * n * cohort).run())
