@@ -18,7 +18,7 @@ struct Need {
 enum Thing {
     /// Programs, any of which will do.
     Program(&'static [&'static str]),
-    /// A library whose file's name begins so.
+    /// A library of that name, of any version.
     Library(&'static str),
 }
 
@@ -105,7 +105,7 @@ impl Thing {
     }
 }
 
-/// Whether a library whose file's name begins with `name` is where distributions put libraries.
+/// Whether a library of that name is where distributions put libraries.
 fn has_library(name: &str) -> bool {
     let places = [
         "/usr/lib",
@@ -115,10 +115,20 @@ fn has_library(name: &str) -> bool {
         "/usr/lib/aarch64-linux-gnu",
     ];
     let files = |dir: &Path| fs::read_dir(dir).into_iter().flatten().flatten().map(|e| e.path());
-    let begins =
-        |path: &Path, name: &str| path.file_name().is_some_and(|f| f.to_string_lossy().starts_with(name));
-    let of_llvm = files(Path::new("/usr/lib")).filter(|p| begins(p, "llvm")).map(|p| p.join("lib"));
-    places.map(PathBuf::from).into_iter().chain(of_llvm).any(|dir| files(&dir).any(|p| begins(&p, name)))
+    let file = |path: &Path| path.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
+    let of_llvm = files(Path::new("/usr/lib")).filter(|p| file(p).starts_with("llvm")).map(|p| p.join("lib"));
+    let mut all = places.map(PathBuf::from).into_iter().chain(of_llvm);
+    all.any(|dir| files(&dir).any(|p| is_of(&file(&p), name)))
+}
+
+/// Whether a file of that name is of the library, with or without a version, and not of another whose name is longer
+/// (`libclang-cpp` is not `libclang`).
+fn is_of(file: &str, library: &str) -> bool {
+    file.strip_prefix(library).is_some_and(|rest| {
+        rest.is_empty()
+            || rest.starts_with('.')
+            || rest.strip_prefix('-').is_some_and(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+    })
 }
 
 /// Whether a program of that name is on the PATH.
@@ -146,7 +156,18 @@ mod tests {
 
     #[test]
     fn a_library_is_found_and_another_is_not() {
-        assert!(has_library("libc.so"));
+        assert!(has_library("libc"));
         assert!(!has_library("libno-such-library"));
+    }
+
+    #[test]
+    fn a_library_of_a_longer_name_is_another() {
+        for file in ["libclang.so", "libclang.so.14", "libclang-14.so.1", "libclang-20.so"] {
+            assert!(is_of(file, "libclang"), "{file}");
+        }
+        for file in ["libclang-cpp.so.14", "libclangBasic.a", "libclan.so"] {
+            assert!(!is_of(file, "libclang"), "{file}");
+        }
+        assert!(is_of("postgresql", "postgresql"));
     }
 }

@@ -59,7 +59,15 @@ impl<'c> Tree<'c> {
         };
         let mut clocks = vec![Party::default(); ranks as usize];
         clocks[0].time = c.open();
-        Tree { c, arity, tasks, first: 0, clocks, held: vec![0; ranks as usize], sizes: (0..ranks).map(size).collect() }
+        Tree {
+            c,
+            arity,
+            tasks,
+            first: 0,
+            clocks,
+            held: vec![0; ranks as usize],
+            sizes: (0..ranks).map(size).collect(),
+        }
     }
 
     /// A round of the first `tasks` of `ranks` ranks.

@@ -135,7 +135,11 @@ pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f
     if c.mixed() {
         // There is no period.
         let few = p.saturating_mul(steps + n) <= MOST;
-        return if few { Followed::Exactly(Steps::new(c, arity, levels, tasks).run()) } else { Followed::Not };
+        return if few {
+            Followed::Exactly(Steps::new(c, arity, levels, tasks).run())
+        } else {
+            Followed::Not
+        };
     }
     let all = steps / n;
     let periods = Periods { all, most: MOST / (p * n), cycle: f64::from(levels) * mean, coupled };
