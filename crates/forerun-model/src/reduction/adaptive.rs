@@ -99,6 +99,8 @@ fn schedule(n: u64, each: f64, first: f64, others: u64, from: f64) -> f64 {
 struct Sender<'c> {
     c: &'c Costs,
     gather: u64,
+    /// Tasks are dealt evenly, so that each rank knows its own, and those of them that are done.
+    even: bool,
     /// The last piece is kept for the tree.
     keeps: bool,
 }
@@ -116,7 +118,8 @@ impl Sender<'_> {
         let piece = g as f64 * c.task + c.fold(g);
         let cycle = piece + c.send(g);
         let rest = left as f64 * c.task + c.fold(left);
-        let at = pieces as f64 * cycle + rest;
+        let own = if self.even { c.tasks(k) - k as f64 * c.task } else { 0.0 };
+        let at = pieces as f64 * cycle + rest + own;
         if pieces == 0 {
             return Ready { at, left, ..Ready::default() };
         }
@@ -179,14 +182,15 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let left = n - own;
     let each = left.checked_div(others).unwrap_or(0);
     let more = left - each * others;
-    let sender = Sender { c, gather, keeps: even && team.arity >= ranks };
+    let sender = Sender { c, gather, even, keeps: even && team.arity >= ranks };
     // Pieces that go to the first rank before the tree, and what it does with them.
     let pieces = (others - more) * sender.pieces(each) + more * sender.pieces(each + 1);
     let service = Service::new(c, gather, set);
     let serve = service.seconds(c, gather, pieces);
     let sets = pieces / service.pieces;
     let mine = own / set;
-    let alone = own as f64 * c.task + mine as f64 * (c.fold(set) + c.sink(set)) + c.fold_due(own % set);
+    let tasks = if even { c.tasks(own) } else { own as f64 * c.task };
+    let alone = tasks + mine as f64 * (c.fold(set) + c.sink(set)) + c.fold_due(own % set);
     totals.message(c, gather, pieces as f64);
     totals.merged((pieces * (gather - 1)) as f64, pieces as f64 * c.fold(gather));
     totals.merged((sets * (service.pieces - 1)) as f64, sets as f64 * service.merge);

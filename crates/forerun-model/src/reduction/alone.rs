@@ -6,13 +6,14 @@ use super::timing::{Timing, Totals};
 
 /// `open + n (T + sink(1)) + close`.
 pub(super) fn timing(c: &Costs, n: u64) -> Timing {
-    let (each, sink) = (c.task + c.sink(1), c.sink(1));
+    let (tasks, sink) = (c.tasks(n), c.sink(1));
+    let each = if n > 0 { tasks / n as f64 + sink } else { c.task + sink };
     let mut totals = Totals::default();
     totals.ran(c, n);
     totals.delivered(n as f64, sink);
     totals.delivered(2.0, c.open());
     Timing {
-        seconds: n as f64 * each + 2.0 * c.open(),
+        seconds: tasks + n as f64 * sink + 2.0 * c.open(),
         fill: c.open(),
         drain: c.open(),
         cycle: each,

@@ -89,17 +89,35 @@ impl Costs {
         0 < self.done.1 && self.done.1 < self.done.0
     }
 
+    /// Seconds of `n` tasks that are dealt to a group or a rank: of whole ones, where some are done.
+    pub(crate) fn tasks(&self, n: u64) -> f64 {
+        if !self.mixed() {
+            return n as f64 * self.task;
+        }
+        (n - self.done_of(n).min(n)) as f64 * self.whole()
+    }
+
+    /// How many of `n` tasks of a group are done.
+    fn done_of(&self, n: u64) -> u64 {
+        let (all, done) = (u128::from(self.done.0), u128::from(self.done.1));
+        // The k-th is done in the middle of the k-th part; no more than n.
+        ((u128::from(n) * done + all / 2) / all) as u64
+    }
+
+    /// Seconds of a task that is not done, where some are.
+    fn whole(&self) -> f64 {
+        let (all, done) = self.done;
+        self.task * (all as f64 / (all - done) as f64)
+    }
+
     /// Seconds of the `i`-th of a group's `n` tasks: none where it is done. Those that are come first where merges commute, and
     /// evenly between the others where the order is kept.
     pub(crate) fn task_of(&self, i: u64, n: u64) -> f64 {
         if !self.mixed() {
             return self.task;
         }
-        let (all, done) = (u128::from(self.done.0), u128::from(self.done.1));
-        // The k-th is done in the middle of the k-th part.
-        let before = |i: u64| (u128::from(i) * done + all / 2) / all;
-        let is_done = if self.ordered { before(i + 1) > before(i) } else { u128::from(i) < before(n) };
-        if is_done { 0.0 } else { self.task * (all as f64 / (all - done) as f64) }
+        let is_done = if self.ordered { self.done_of(i + 1) > self.done_of(i) } else { i < self.done_of(n) };
+        if is_done { 0.0 } else { self.whole() }
     }
 
     /// Bytes of a piece of `results` results: every level of a balanced merge multiplies the sum

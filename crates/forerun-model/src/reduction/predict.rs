@@ -206,7 +206,12 @@ fn beside(
     let mut all = Totals::default();
     all.add(&timing.totals, more as f64);
     if more < groups {
-        all.add(&group(shape, load, &costs, size, small).totals, (groups - more) as f64);
+        let fewer = group(shape, load, &costs, size, small);
+        all.add(&fewer.totals, (groups - more) as f64);
+        // Where some tasks are done, fewer may be more.
+        if fewer.seconds > timing.seconds {
+            timing = fewer;
+        }
     }
     if shape.ranks > speeds.cores() {
         let shared = turns(&all, &timing, groups as f64, speeds.cores() as f64);
