@@ -12,6 +12,7 @@ use super::element::Element;
 use super::merge::{merge_into, merge_path};
 use super::sorted::Supply;
 use super::spill::{Extent, Spill};
+use crate::pieces::PIECE;
 
 /// Largest buffer of an inner node, in bytes: several fit in a second-level cache.
 const NODE: usize = 64 << 10;
@@ -30,8 +31,8 @@ pub(super) fn merge<T: Element>(
         Supply::Disk(extent) => Leaf::Disk(*extent),
     });
     let mut root = Stream::over(leaves.collect(), room);
-    // The root writes straight into a block of full size.
-    let mut block = vec![T::zeroed(); room];
+    // The root writes straight into a block that is still in the cache when it is taken.
+    let mut block = vec![T::zeroed(); room.min(PIECE / width)];
     loop {
         let n = root.fill(spill, &mut block)?;
         if n == 0 {

@@ -70,7 +70,11 @@ pub fn effective(
             // One core reads while the finish waits, and no more.
             let alone = platform.hosts.first().is_some_and(|host| host.cores == 1);
             let (beside, hidden) = if alone { (all - work, 0.0) } else { (all, join.beside / speed * bytes) };
-            ((0.0, 0.0), (merging - hidden).max(0.0) + (read_back - beside).max(0.0))
+            let longer = if merging > 0.0 { (merging - hidden).max(-all) } else { 0.0 };
+            if longer < 0.0 {
+                profile.finish = profile.finish.times(1.0 + longer / all);
+            }
+            ((0.0, 0.0), longer.max(0.0) + (read_back - beside).max(0.0))
         }
     };
     profile.sink.fixed += in_sink.0;

@@ -25,20 +25,20 @@ pub(super) struct Ends {
 const EMPTY: usize = 6;
 /// Results that are taken through the end one by one, of as many as this times as many.
 const SINGLE: usize = 3;
-/// Results that are joined on their own, where others are left: what the first level takes longer by.
-const PAIR: usize = 2;
+/// Results that are joined on their own: what the first level takes longer by.
+pub(super) const PAIR: usize = 2;
 /// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
 const PAGE: f64 = 4096.0;
 
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
-/// two at once and all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the
+/// two others (`two`, of the same job) at once and all that are left at once. Every byte is merged once a level: what that takes longer than finishing one result is the
 /// cost of joining.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
-    mut pieces: Vec<Piece<ErasedMessage>>,
+    (mut pieces, two): (Vec<Piece<ErasedMessage>>, Vec<Piece<ErasedMessage>>),
     merge: &Cost,
     time: Duration,
 ) -> Result<Ends, RunError> {
@@ -50,7 +50,7 @@ pub(super) fn rehearse(
         let (sink, finish) = (of(one.sinking), of(one.finishing));
         return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
     }
-    let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
+    let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
     let mut singles = Vec::new();
     for piece in pieces {
         singles.push(end(job, clock, vec![piece])?);
@@ -70,10 +70,7 @@ pub(super) fn rehearse(
             beside: 0.0,
         });
     }
-    let two = match others.len() > 2 * PAIR {
-        true => Some(end(job, clock, others.split_off(others.len() - PAIR))?),
-        false => None,
-    };
+    let two = if others.len() > PAIR && two.len() == PAIR { Some(end(job, clock, two)?) } else { None };
     let levels = (others.len() as f64).log2();
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
@@ -96,15 +93,15 @@ pub(super) fn rehearse(
     Ok(Ends { sink, finish, join, beside })
 }
 
-/// What a level of joining costs by the byte, and how much of all levels goes on beside writing, where joining in `levels`
+/// What a level of joining costs by the byte, and how much less than that all levels together take, where joining in `levels`
 /// levels took so much longer than finishing one result, and in one level so much.
 ///
-/// Every level costs the same, and what the first takes longer by is less as far as it goes on beside.
+/// Every level costs the same, and what the first takes longer by is less as far as it goes on beside the writing.
 fn joined(longer: f64, levels: f64, first: Option<f64>) -> (f64, f64) {
-    let (longer, even) = (longer.max(0.0), longer.max(0.0) / levels);
-    match first.map(|first| first.max(0.0)) {
-        Some(first) if first < even => {
-            let each = (longer - first) / (levels - 1.0);
+    let even = longer.max(0.0) / levels;
+    match first {
+        Some(first) if levels > 1.0 && first < even => {
+            let each = (longer.max(first) - first) / (levels - 1.0);
             (each, each - first)
         }
         _ => (even, 0.0),
@@ -263,6 +260,9 @@ mod tests {
         let (each, beside) = joined(9.0 - 4.0, 3.0, Some(0.0));
         assert_eq!((each, beside), (2.5, 2.5));
         assert_eq!([1.0, 3.0].map(|levels| each * levels - beside), [0.0, 5.0]);
+        // What is merged may even be written sooner than what rests in memory.
+        let (each, beside) = joined(0.0, 3.0, Some(-1.0));
+        assert_eq!([1.0, 3.0].map(|levels| each * levels - beside), [-1.0, 0.0]);
         // On one core all of it is longer; a first level that took longer than others was disturbed.
         assert_eq!(joined(9.0, 3.0, Some(3.0)), (3.0, 0.0));
         assert_eq!(joined(9.0, 3.0, Some(7.0)), (3.0, 0.0));

@@ -270,6 +270,33 @@ pub(super) fn merge_first(
     Ok(())
 }
 
+/// Merges what lanes have come to, alone, two neighbours at a time until one is left or it is `latest`: most of what a sink
+/// merges are large results, and what they cost is not seen in those of single tasks.
+pub(super) fn merge_on(
+    sampler: &Sampler<'_>,
+    latest: Instant,
+    mut pieces: Vec<Piece<ErasedMessage>>,
+    sampled: &mut Sampled,
+) -> Result<Vec<Piece<ErasedMessage>>, RunError> {
+    while pieces.len() > 1 {
+        let mut merged = Vec::with_capacity(pieces.len().div_ceil(2));
+        let mut left = pieces.into_iter();
+        while let Some(first) = left.next() {
+            if Instant::now() >= latest {
+                merged.push(first);
+                merged.extend(left);
+                return Ok(merged);
+            }
+            merged.push(match left.next() {
+                Some(second) => sampler.merge(first, second, sampled)?,
+                None => first,
+            });
+        }
+        pieces = merged;
+    }
+    Ok(pieces)
+}
+
 pub(super) fn panicked<E>(_: E) -> RunError {
     RunError::Invalid("the pilot panicked outside a task".into())
 }
