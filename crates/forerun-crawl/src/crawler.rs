@@ -21,8 +21,8 @@ use crate::visit::{Outcome, Visitor};
 /// How often those who wait look whether the crawl is to stop.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How long a stopped crawl waits for requests on their way.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long a stopped crawl waits for requests on their way, from when it was noticed.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// A crawl that is to be.
 #[derive(Clone, Debug)]
@@ -33,6 +33,17 @@ pub struct Crawl {
     pub limits: Limits,
     /// How it behaves.
     pub manners: Manners,
+}
+
+/// What came of waiting for a page.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Come {
+    /// It is there.
+    Page(Box<Page>),
+    /// None yet.
+    NotYet,
+    /// No more come: nothing is left, or the crawl was stopped or is broken, which [`Crawler::finish`] tells.
+    End,
 }
 
 /// A crawl under way: an iterator over its pages, first those that earlier runs kept and then new ones, each as soon as
@@ -70,6 +81,24 @@ impl Crawl {
         Self { request: Request::new(seeds), limits: Limits::default(), manners: Manners::default() }
     }
 
+    /// Looks at what is asked for, without asking anybody for anything.
+    ///
+    /// # Errors
+    /// A request that cannot be met.
+    pub fn check(&self) -> Result<(), CrawlError> {
+        let Crawl { request, manners, .. } = self;
+        Scope::new(request)?;
+        if manners.threads == 0 || manners.connections == 0 {
+            return Err(CrawlError::new("a crawl needs one thread and one connection at least"));
+        }
+        if !manners.user_agent.bytes().all(|b| (b' '..=b'~').contains(&b)) || manners.user_agent.is_empty() {
+            return Err(CrawlError::new(
+                "the user agent has to be of printable ASCII, such as name/1.0 (+URL)",
+            ));
+        }
+        Ok(())
+    }
+
     /// Begins, or goes on with the crawl that is in `dir`. It ends early when `stop` says so: pages that are on their
     /// way are then left for the next run.
     ///
@@ -80,16 +109,9 @@ impl Crawl {
         dir: &Path,
         stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Crawler, CrawlError> {
+        self.check()?;
         let Crawl { request, limits, manners } = self;
         let (scope, seeds) = Scope::new(&request)?;
-        if manners.threads == 0 || manners.connections == 0 {
-            return Err(CrawlError::new("a crawl needs one thread and one connection at least"));
-        }
-        if !manners.user_agent.bytes().all(|b| (b' '..=b'~').contains(&b)) || manners.user_agent.is_empty() {
-            return Err(CrawlError::new(
-                "the user agent has to be of printable ASCII, such as name/1.0 (+URL)",
-            ));
-        }
         let (state, end) = State::open(dir, &request, seeds, &limits, &manners)?;
         let before = if state.summary.pages > 0 { Some(Lines::new(&journal::path(dir), end)?) } else { None };
         let client =
@@ -148,7 +170,7 @@ impl Crawler {
     fn end(&mut self) {
         self.pages = None;
         self.shared.changed.notify_all();
-        let until = Instant::now() + GRACE;
+        let until = *self.stopped.get_or_insert_with(Instant::now) + GRACE;
         while self.threads.iter().any(|t| !t.is_finished()) && Instant::now() < until {
             thread::sleep(Duration::from_millis(2));
         }
@@ -156,6 +178,30 @@ impl Crawler {
         for thread in self.threads.drain(..).filter(JoinHandle::is_finished) {
             // A thread's panic was caught inside it.
             let _ = thread.join();
+        }
+    }
+
+    /// The next page, if it is there within `wait`.
+    pub fn next_within(&mut self, wait: Duration) -> Come {
+        if let Some(page) = self.before() {
+            return Come::Page(Box::new(page));
+        }
+        let until = Instant::now() + wait;
+        loop {
+            let Some(pages) = &self.pages else { return Come::End };
+            let left = until.saturating_duration_since(Instant::now());
+            match pages.recv_timeout(left.min(LOOK)) {
+                Ok(page) => return Come::Page(Box::new(page)),
+                Err(RecvTimeoutError::Disconnected) => return Come::End,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if (self.shared.visitor.stop)() && self.stopped.get_or_insert_with(Instant::now).elapsed() > GRACE
+            {
+                return Come::End;
+            }
+            if Instant::now() >= until {
+                return Come::NotYet;
+            }
         }
     }
 
@@ -184,18 +230,11 @@ impl Iterator for Crawler {
     /// The next page; waits until there is one. None when nothing is left, the crawl was stopped or is broken, which
     /// [`Crawler::finish`] tells.
     fn next(&mut self) -> Option<Page> {
-        if let Some(page) = self.before() {
-            return Some(page);
-        }
         loop {
-            match self.pages.as_ref()?.recv_timeout(LOOK) {
-                Ok(page) => return Some(page),
-                Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            if (self.shared.visitor.stop)() && self.stopped.get_or_insert_with(Instant::now).elapsed() > GRACE
-            {
-                return None;
+            match self.next_within(LOOK) {
+                Come::Page(page) => return Some(*page),
+                Come::NotYet => {}
+                Come::End => return None,
             }
         }
     }

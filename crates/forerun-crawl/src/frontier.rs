@@ -244,6 +244,11 @@ impl Frontier {
         waiting.chain(self.flying.keys().next().copied()).min().unwrap_or(u32::MAX)
     }
 
+    /// The longest time between two requests to a host.
+    pub(crate) fn delay(&self, least: Duration) -> Duration {
+        self.hosts.iter().map(|h| h.delay(least)).max().unwrap_or(least)
+    }
+
     /// URLs that are still to be asked for.
     pub(crate) fn waiting(&self) -> u64 {
         let waiting: usize = self.hosts.iter().map(|h| h.queue.len() + h.later.len()).sum();

@@ -26,7 +26,8 @@
 //!   checked when it is looked up, and the connection is made to what was checked ([`is_public`]). Proxies are not used.
 //! - **What hosts ask for.** robots.txt by RFC 9309, with `*`, `$` and Crawl-delay: a status of 4xx means that
 //!   all is allowed, and while the file cannot be had for another reason nothing is asked of the host. `nofollow` in pages. Retry-After
-//!   and status 429 or 503 hold all requests to the host. A delay between requests, and a number of connections.
+//!   and status 429 or 503 hold all requests to the host. A delay between requests, from the start of one to that of the next, and a
+//!   number of connections: a host that takes longer than the delay to answer is asked again meanwhile, until its connections are busy.
 //! - **What a page may take.** Bytes before and after decoding (gzip and brotli), time from the look-up to the last byte, the
 //!   length of its URL, redirects in a row, tries. What is over is recorded and the crawl goes on.
 //! - **Once.** A URL is asked for once, in normal form, and a page with the content of another is not kept and not followed.
@@ -67,7 +68,7 @@ mod summary;
 mod visit;
 
 pub use address::is_public;
-pub use crawler::{Crawl, Crawler};
+pub use crawler::{Come, Crawl, Crawler};
 pub use error::CrawlError;
 pub use page::Page;
 pub use settings::{Hosts, Limits, Manners, Request};

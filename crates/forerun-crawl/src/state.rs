@@ -134,6 +134,9 @@ impl State {
     pub(crate) fn learn(&mut self, host: usize, rules: Result<Robots, NoRules>, requests: u64) {
         self.summary.requests += requests;
         let (now, delay) = (Instant::now(), self.manners.delay);
+        if let Err(NoRules::Refused(why)) = &rules {
+            self.summary.trouble(why);
+        }
         match rules {
             Ok(robots) => self.frontier.learn(host, Ok(robots), now, delay),
             Err(NoRules::Address(why)) => self.frontier.learn(host, Err(why), now, Duration::ZERO),
@@ -179,6 +182,7 @@ impl State {
                 self.refused(&entry, why, detail).map(|()| None)
             }
             Outcome::Failed { why, status, at_fault } => {
+                self.summary.trouble(&why);
                 self.frontier.done(host, &entry);
                 self.frontier.judge(
                     host,
@@ -192,6 +196,7 @@ impl State {
                 Ok(None)
             }
             Outcome::Again { wait, host: of_host, why } => {
+                self.summary.trouble(&why);
                 let at = Instant::now() + wait;
                 self.frontier.again(host, Entry { tries: entry.tries + 1, ..entry }, at);
                 if of_host {
@@ -272,7 +277,8 @@ impl State {
         let hosts_left: Vec<HostLeft> =
             left.map(|(host, why)| HostLeft { host: host.to_owned(), why: why.to_owned() }).collect();
         let waiting = self.frontier.waiting();
-        Summary { hosts_left, waiting, complete: waiting == 0, ..self.summary.clone() }
+        let delay_s = self.frontier.delay(self.manners.delay).as_secs_f64();
+        Summary { hosts_left, waiting, delay_s, complete: waiting == 0, ..self.summary.clone() }
     }
 }
 

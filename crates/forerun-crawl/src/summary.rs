@@ -7,6 +7,9 @@ use serde::Serialize;
 /// How many errors a summary lists; the journal has all.
 const LISTED: usize = 1_000;
 
+/// How many reasons of requests that failed are told apart.
+const KINDS: usize = 100;
+
 /// What came of a crawl, all its runs together unless said otherwise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
@@ -34,6 +37,11 @@ pub struct Summary {
     pub waiting: u64,
     /// Requests of this run, those for robots.txt and repeated ones with them.
     pub requests: u64,
+    /// Of these, those that failed, by reason: also where another try got the page.
+    pub troubles: BTreeMap<String, u64>,
+    /// Seconds between the starts of two requests to a host, at least: the longest time that settings or a robots.txt
+    /// asked for in this run.
+    pub delay_s: f64,
     /// Seconds that this run took.
     pub seconds: f64,
     /// Whether nothing is left to do: no URL is waiting.
@@ -71,6 +79,13 @@ impl Summary {
         for (why, n) in left {
             *self.links_left.entry(why.clone()).or_default() += n;
         }
+    }
+
+    /// Counts a request that failed.
+    pub(crate) fn trouble(&mut self, why: &str) {
+        let full = self.troubles.len() >= KINDS && !self.troubles.contains_key(why);
+        let why = if full { "other reasons" } else { why };
+        *self.troubles.entry(why.to_owned()).or_default() += 1;
     }
 
     pub(crate) fn fail(&mut self, failure: Failure) {

@@ -111,6 +111,7 @@ fn robots_txt_is_kept_to() {
     assert_eq!(paths(&pages), ["/", "/b", "/private/open"]);
     assert_eq!(summary.skipped["robots"], 1);
     assert!(!server.asked().contains(&"/private/a".to_owned()));
+    assert_eq!(summary.delay_s, 0.2, "the longest that was asked for");
     let gaps: Vec<Duration> = server.times().windows(2).map(|w| w[1] - w[0]).collect();
     assert!(gaps.iter().all(|g| *g >= Duration::from_millis(150)), "{gaps:?}");
 }
@@ -148,6 +149,28 @@ fn requests_to_a_host_are_apart_and_not_too_many_at_once() {
     assert_eq!(times.len(), 7);
     // Between being sent and being noted a request may be held up, so the first and last tell.
     assert!(times[6] - times[0] >= Duration::from_millis(300), "{:?}", times[6] - times[0]);
+}
+
+#[test]
+fn a_delay_is_between_the_starts_of_requests() {
+    let links: Vec<String> = (0..12).map(|n| format!("/{n}")).collect();
+    let server = Server::start(move |path, to| {
+        if path == "/robots.txt" {
+            return status(to, 404, "");
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        let links: Vec<&str> = links.iter().map(String::as_str).collect();
+        html(to, &page(path, &links))
+    });
+    let mut crawl = hurried(server.url("/"));
+    crawl.manners.delay = Duration::from_millis(200);
+    let (pages, summary) = run(crawl, dir().path());
+    assert_eq!(pages.len(), 13);
+    assert_eq!(summary.delay_s, 0.2);
+    // From the second page on, which waits for the first: one each 0.2 s, and not each 0.3 s or 0.5 s.
+    let times = server.times();
+    let took = times[13] - times[2];
+    assert!((Duration::from_millis(2150)..Duration::from_millis(2900)).contains(&took), "{took:?}");
 }
 
 #[test]

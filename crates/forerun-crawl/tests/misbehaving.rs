@@ -8,6 +8,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use flate2::{Compression, write::GzEncoder};
+use forerun_crawl::Come;
 use server::{Server, head, html, hurried, page, paths, run, status};
 
 const HTML: &str = "Content-Type: text/html";
@@ -55,6 +56,8 @@ fn slow_and_silent_pages_end_when_their_time_is_over() {
     assert_eq!(paths(&pages), ["/", "/good"]);
     assert_eq!(summary.failed, 3, "{summary:?}");
     assert!(summary.errors.iter().all(|e| e.why.contains("time") && e.tries == 2), "{summary:?}");
+    let troubles: Vec<u64> = summary.troubles.values().copied().collect();
+    assert_eq!(troubles, [6], "each try counts: {summary:?}");
     assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
 }
 
@@ -229,4 +232,21 @@ fn where_nobody_listens_is_said() {
     let (pages, summary) = run(hurried(format!("http://127.0.0.1:{port}/")), dir().path());
     assert!(pages.is_empty());
     assert!(summary.hosts_left[0].why.contains("refused"), "{summary:?}");
+}
+
+#[test]
+fn a_crawl_of_a_silent_server_stops_at_once() {
+    let server = Server::start(|_, _| {
+        sleep(Duration::from_secs(20));
+        Ok(())
+    });
+    let until = Instant::now() + Duration::from_millis(300);
+    let began = Instant::now();
+    let mut crawler =
+        hurried(server.url("/")).start(dir().path(), move || Instant::now() > until).expect("a crawl");
+    assert_eq!(crawler.next_within(Duration::from_millis(50)), Come::NotYet);
+    assert!(began.elapsed() < Duration::from_millis(300));
+    assert_eq!(crawler.by_ref().count(), 0);
+    assert!(!crawler.finish().expect("an end").complete);
+    assert!(began.elapsed() < Duration::from_millis(1500), "{:?}", began.elapsed());
 }
