@@ -26,6 +26,36 @@ fn the_verdict_of_a_run_is_one_line() {
 }
 
 #[test]
+fn pages_of_a_crawl_are_compared_for_as_many_as_came() {
+    let pages = |mut outcome: Outcome, pages: u64| {
+        outcome.pages = Some(pages);
+        outcome.throughput = pages as f64 / outcome.makespan_s;
+        outcome
+    };
+    let run = pages(bare(Way::Threads, 8, 60.0, Some(57.0)), 60);
+    assert_eq!(
+        compare::verdict(&run),
+        "predicted 57.0 s ± 2.9, measured 60.0 s (−5.0 %) from the first request to the end: 60 pages, 1.00 pages/s"
+    );
+    let nothing = pages(bare(Way::Mpi, 8, 2.0, None), 1);
+    let said = compare::verdict(&nothing);
+    assert_eq!(
+        said,
+        "measured 2.00 s from the first request to the end: 1 page, 0.500 pages/s; nothing predicted"
+    );
+    // A thousand pages were predicted, because nobody knew how many there are; files are another job.
+    let all =
+        [run, pages(bare(Way::Analytic, 8, 1100.0, Some(1100.0)), 1000), bare(Way::Analytic, 8, 3.0, None)];
+    let compared = compare::compare(&all);
+    assert_eq!(compared.len(), 2);
+    let crawl = compared.iter().find(|c| c.configuration.job.ends_with(" of a crawl")).unwrap();
+    let analytic = crawl.predictions.iter().find(|p| p.by == By::Way(Way::Analytic)).unwrap();
+    assert!((analytic.makespan.makespan_s - 66.0).abs() < 1e-9, "{analytic:?}");
+    let json = compare::json(&all).unwrap();
+    assert!((json[1]["relative_error"].as_f64().unwrap() - 0.1).abs() < 1e-9, "{json}");
+}
+
+#[test]
 fn the_table_sets_every_prediction_beside_the_median() {
     let outcomes = [
         bare(Way::Simulated, 2, 5.5, None),

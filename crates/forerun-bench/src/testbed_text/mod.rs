@@ -220,13 +220,14 @@ fn table(job: &'static str, title: &str, all: &All) -> String {
     }
 }
 
-/// Where tasks a second are predicted, those beside the measured ones.
+/// Where tasks or pages a second are predicted, those beside the measured ones.
 fn paces(kept: &[Kept], way: Way) -> String {
     let outcomes = || kept.iter().flat_map(|(outcomes, _)| outcomes);
     let predicted = outcomes().filter_map(|o| Some(o.predicted_throughput.as_ref()?.tasks_per_s));
     let measured = outcomes().map(|o| o.throughput);
+    let what = if outcomes().any(|o| o.pages.is_some()) { "pages" } else { "tasks" };
     match (median(&predicted.collect::<Vec<_>>()), median(&measured.collect::<Vec<_>>())) {
-        (Some(p), Some(m)) if way == Way::Analytic => format!("{p:.1} tasks/s, measured {m:.1}"),
+        (Some(p), Some(m)) if way == Way::Analytic => format!("{p:.1} {what}/s, measured {m:.1}"),
         _ => String::new(),
     }
 }

@@ -198,6 +198,20 @@ pub struct RankTimes {
 }
 
 impl RankTimes {
+    /// Has it wait for inputs for so many seconds before all that it did.
+    pub fn waited_before(&mut self, seconds: f64) {
+        self.stages.entry(Stage::Input).or_default().total_s += seconds;
+        self.end_s += seconds;
+        for span in &mut self.timeline {
+            span.start_s += seconds;
+            span.end_s += seconds;
+        }
+        if let Some(first) = self.timeline.first() {
+            let waits = Span { stage: Stage::Input, item: first.item, start_s: 0.0, end_s: seconds };
+            self.timeline.insert(0, waits);
+        }
+    }
+
     /// Time by stage, of all `ranks`.
     pub fn stages_of(ranks: &[RankTimes]) -> BTreeMap<Stage, StageTotal> {
         let mut stages: BTreeMap<Stage, StageTotal> = BTreeMap::new();
@@ -227,9 +241,13 @@ pub struct Outcome {
     /// Interval of a prediction's makespan, or the prediction that a run was started with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted: Option<Interval>,
-    /// Tasks a second.
+    /// Tasks a second, or pages a second where there are `pages`.
     pub throughput: f64,
-    /// The tasks a second that a run over an input of unknown length was started with the prediction of.
+    /// Where the job's inputs are pages of a crawl, how many: the makespan is then of the crawl and the job together, from the
+    /// first request on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pages: Option<u64>,
+    /// The tasks (or pages) a second that a run over an input of unknown length was started with the prediction of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted_throughput: Option<Throughput>,
     /// Messages sent.
@@ -263,6 +281,7 @@ impl Outcome {
             makespan_s,
             predicted: plan.predicted,
             throughput: if makespan_s > 0.0 { tasks as f64 / makespan_s } else { 0.0 },
+            pages: None,
             predicted_throughput: None,
             messages: ranks.iter().map(|r| r.messages).sum(),
             bytes: ranks.iter().map(|r| r.bytes).sum(),

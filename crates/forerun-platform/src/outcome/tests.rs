@@ -49,6 +49,16 @@ fn totals_are_sums_over_ranks() {
 }
 
 #[test]
+fn what_came_before_a_rank_began_is_waiting_for_inputs() {
+    let mut rank = rank(9.0, 4, 3);
+    rank.timeline = vec![Span { stage: Stage::Task, item: 0, start_s: 0.5, end_s: 9.0 }];
+    rank.waited_before(2.0);
+    assert_eq!((rank.end_s, rank.stages[&Stage::Input].total_s), (11.0, 2.0));
+    let times: Vec<_> = rank.timeline.iter().map(|s| (s.stage, s.start_s, s.end_s)).collect();
+    assert_eq!(times, [(Stage::Input, 0.0, 2.0), (Stage::Task, 2.5, 11.0)]);
+}
+
+#[test]
 fn json_has_the_stable_names() {
     let json = serde_json::to_value(outcome()).unwrap();
     for (path, value) in [

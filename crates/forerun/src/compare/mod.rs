@@ -48,7 +48,10 @@ impl Configuration {
     /// The configuration of an outcome.
     pub fn of(outcome: &Outcome) -> Configuration {
         Configuration {
-            job: outcome.job.clone(),
+            job: match outcome.pages {
+                Some(_) => format!("{} of a crawl", outcome.job),
+                None => outcome.job.clone(),
+            },
             platform: outcome.platform.clone(),
             skeleton: outcome.plan.skeleton,
             strategy: outcome.strategy,
@@ -205,7 +208,14 @@ fn runs(outcomes: &[&Outcome], way: Way) -> Option<Runs> {
 fn prediction(outcomes: &[&Outcome], by: By) -> Option<Prediction> {
     let all: Vec<Interval> = match by {
         By::Plan => outcomes.iter().filter(|o| is_measured(o.way)).filter_map(|o| planned(o)).collect(),
-        By::Way(way) => outcomes.iter().filter(|o| o.way == way).map(|o| own_interval(o)).collect(),
+        By::Way(way) => {
+            let pages = outcomes.iter().filter(|o| is_measured(o.way)).find_map(|o| o.pages);
+            outcomes
+                .iter()
+                .filter(|o| o.way == way)
+                .map(|o| scaled(own_interval(o), o.pages, pages))
+                .collect()
+        }
     };
     let middle = |end: fn(&Interval) -> f64| {
         let mut ends: Vec<f64> = all.iter().map(end).collect();
@@ -235,6 +245,15 @@ fn planned(outcome: &Outcome) -> Option<Interval> {
     })
 }
 
+/// What is predicted for so many pages of a crawl, for as many as a measured run had: before it, nobody knew how many there are.
+fn scaled(of: Interval, pages: Option<u64>, measured: Option<u64>) -> Interval {
+    let times = match (pages, measured) {
+        (Some(pages), Some(measured)) if pages > 0 => measured as f64 / pages as f64,
+        _ => 1.0,
+    };
+    Interval { makespan_s: of.makespan_s * times, low_s: of.low_s * times, high_s: of.high_s * times }
+}
+
 /// A predicted outcome's makespan with its interval, if it has one around that makespan.
 fn own_interval(outcome: &Outcome) -> Interval {
     let makespan_s = outcome.makespan_s;
@@ -259,13 +278,20 @@ pub fn json(outcomes: &[Outcome]) -> Result<Value, serde_json::Error> {
     let all = compare(outcomes);
     let measured: HashMap<&Configuration, &Runs> =
         all.iter().filter_map(|c| c.measured.first().map(|runs| (&c.configuration, runs))).collect();
+    let pages: HashMap<Configuration, u64> = outcomes
+        .iter()
+        .filter(|o| is_measured(o.way))
+        .filter_map(|o| Some((Configuration::of(o), o.pages?)))
+        .collect();
     let mut list = Vec::with_capacity(outcomes.len());
     for outcome in outcomes {
         let error = if is_measured(outcome.way) {
             planned(outcome).and_then(|p| relative_error(p.makespan_s, outcome.makespan_s))
         } else {
-            let runs = measured.get(&Configuration::of(outcome));
-            runs.and_then(|runs| relative_error(outcome.makespan_s, runs.median()))
+            let configuration = Configuration::of(outcome);
+            let predicted = scaled(own_interval(outcome), outcome.pages, pages.get(&configuration).copied());
+            let runs = measured.get(&configuration);
+            runs.and_then(|runs| relative_error(predicted.makespan_s, runs.median()))
         };
         let mut value = serde_json::to_value(outcome)?;
         if let Value::Object(fields) = &mut value {
@@ -281,6 +307,9 @@ pub fn verdict(outcome: &Outcome) -> String {
     let measured = text::seconds(outcome.makespan_s);
     if !is_measured(outcome.way) {
         return format!("predicted {} ({})", text::interval(&own_interval(outcome)), outcome.way.name());
+    }
+    if let Some(pages) = outcome.pages {
+        return pages_verdict(outcome, pages);
     }
     if let Some(rate) = &outcome.predicted_throughput {
         return throughput_verdict(outcome, rate);
@@ -298,6 +327,20 @@ pub fn verdict(outcome: &Outcome) -> String {
     let error = relative_error(predicted.makespan_s, outcome.makespan_s);
     let error = error.map(|error| format!(" ({})", text::percent(error))).unwrap_or_default();
     format!("predicted {}, measured {measured}{error}", text::interval(&predicted))
+}
+
+/// The same of a crawl and the job on its pages together: `predicted 61.2 s ± 3.0, measured 61.9 s (−1.1 %) from the first request to the
+/// end: 60 pages, 0.969 pages/s`.
+fn pages_verdict(outcome: &Outcome, pages: u64) -> String {
+    let measured = text::seconds(outcome.makespan_s);
+    let came = format!("{}, {} pages/s", text::plural(pages, "page"), text::digits(outcome.throughput));
+    let Some(predicted) = outcome.predicted else {
+        return format!("measured {measured} from the first request to the end: {came}; nothing predicted");
+    };
+    let error = relative_error(predicted.makespan_s, outcome.makespan_s);
+    let error = error.map(|error| format!(" ({})", text::percent(error))).unwrap_or_default();
+    let predicted = text::interval(&predicted);
+    format!("predicted {predicted}, measured {measured}{error} from the first request to the end: {came}")
 }
 
 /// Ranks that waited for inputs for more than this part of a run were not what bounded it.
