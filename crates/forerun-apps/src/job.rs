@@ -119,6 +119,12 @@ pub trait Job: Sync {
         None
     }
 
+    /// Of an input that keeps coming, how many pieces were taken so far, and how many more need not be done, since they were
+    /// before; of any other, how many there are.
+    fn came(&self) -> (u64, u64) {
+        (self.extent().pieces.map_or(1, |pieces| pieces.len() as u64), 0)
+    }
+
     /// Whether tasks read their bytes from files: on a machine with a slower disk they wait for it.
     fn reads_files(&self) -> bool {
         false

@@ -44,25 +44,7 @@ pub fn of(
     context: &Context,
 ) -> Result<Figures, CliError> {
     let console = &context.console;
-    if let Some(file) = &options.write_profile {
-        file::check("--write-profile", file)?;
-    }
-    let given = match &options.profile {
-        Some(file) => Some(Profile::load(file).map_err(request)?),
-        None => None,
-    };
-    if let (Some(profile), Some(file)) = (&given, &options.profile) {
-        reduction(profile)?;
-        if ![job.name(), ANY].contains(&profile.application.as_str()) {
-            return Err(request(format!(
-                "--profile {}: it has the costs of {:?}, and this job is {:?}; give a profile of that (or, if the \
-                 costs do hold for it, write application = {ANY:?} in the file)",
-                file.display(),
-                profile.application,
-                job.name()
-            )));
-        }
-    }
+    let given = given(job.name(), options)?;
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
@@ -90,12 +72,48 @@ pub fn of(
     Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
 }
 
+/// Looks at what the figures of the application `name` come from, before there is a job of it: the platform.
+///
+/// # Errors
+/// As [`of`], but for the pilot.
+pub fn ready(name: &str, options: &FigureOptions, context: &Context) -> Result<Platform, CliError> {
+    given(name, options)?;
+    platform(options.platform.as_deref(), context)
+}
+
+/// The profile that is given for the application `name`, if one is.
+fn given(name: &str, options: &FigureOptions) -> Result<Option<Profile>, CliError> {
+    if let Some(file) = &options.write_profile {
+        file::check("--write-profile", file)?;
+    }
+    let given = match &options.profile {
+        Some(file) => Some(Profile::load(file).map_err(request)?),
+        None => None,
+    };
+    if let (Some(profile), Some(file)) = (&given, &options.profile) {
+        reduction(profile)?;
+        if ![name, ANY].contains(&profile.application.as_str()) {
+            return Err(request(format!(
+                "--profile {}: it has the costs of {:?}, and this job is {:?}; give a profile of that (or, if the \
+                 costs do hold for it, write application = {ANY:?} in the file)",
+                file.display(),
+                profile.application,
+                name
+            )));
+        }
+    }
+    Ok(given)
+}
+
 /// The platform that `spec` names; without one, or for `this`, the machine this runs on, as it
 /// was calibrated before or is now.
 ///
 /// # Errors
 /// What is wrong with the file, or that there is no such platform; interrupted.
 pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
+    if let Some(platform) = &context.platform {
+        return Ok(platform.clone());
+    }
     let spec = match spec {
         None | Some("this") => return this_machine(context),
         Some(spec) => spec,

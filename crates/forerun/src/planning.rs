@@ -88,6 +88,14 @@ impl Facts {
         Ok(())
     }
 
+    /// How many pieces are planned for.
+    pub fn pieces(&self) -> usize {
+        match &self.input {
+            Divisible::Pieces { sizes, .. } => sizes.len(),
+            Divisible::Anywhere { .. } | Divisible::Tasks { .. } => 1,
+        }
+    }
+
     /// Whether there is no task left to plan for.
     pub fn nothing_left(&self) -> bool {
         match &self.input {

@@ -238,6 +238,11 @@ impl Coming {
         ids.filter(|id| state.again.contains(id)).collect()
     }
 
+    /// Pages that are in a task, so far.
+    pub(super) fn taken(&self) -> usize {
+        self.lock().next
+    }
+
     /// Pages that the database has, so far.
     pub(super) fn already(&self) -> usize {
         self.lock().already

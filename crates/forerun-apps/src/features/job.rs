@@ -286,6 +286,14 @@ impl Job for FeaturesJob {
         self.open.then(|| self.sizes())
     }
 
+    fn came(&self) -> (u64, u64) {
+        let (taken, already) = match &self.coming {
+            Some(coming) if self.open => (coming.taken(), coming.already()),
+            _ => (self.first, self.already),
+        };
+        (taken as u64, already as u64)
+    }
+
     fn reads_files(&self) -> bool {
         true
     }

@@ -31,6 +31,14 @@ pub(super) fn identifier(url: &str) -> i64 {
 }
 
 impl FeaturesJob {
+    /// Looks at the model and the database, before any page is fetched for them.
+    ///
+    /// # Errors
+    /// As [`FeaturesJob::open`], but for the inputs.
+    pub fn check(options: &FeatureOptions) -> Result<(), AppError> {
+        prepared(options).map(drop)
+    }
+
     /// As [`FeaturesJob::open`], for pages of which `more` may come, to plan for and to predict: such a job is not run. All are
     /// tried if they are a sample; if they are all there will be, those that the database has are left out.
     ///

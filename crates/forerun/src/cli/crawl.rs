@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Parser};
 use serde::{Deserialize, Serialize};
 
 use super::{count, number};
@@ -38,7 +38,7 @@ pub struct CrawlArgs {
 }
 
 /// Where a crawl goes, and how it behaves.
-#[derive(Debug, Clone, Args, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Args, Serialize, Deserialize)]
 #[command(next_help_heading = "Crawl")]
 pub struct CrawlOptions {
     /// Links between a URL to begin with and a page, at most; without it, any number.
@@ -59,7 +59,8 @@ pub struct CrawlOptions {
     /// Media types to keep; text/* and */* are patterns. Without it: HTML, XML and plain text.
     #[arg(long, value_name = "TYPE,…", value_delimiter = ',')]
     pub types: Option<Vec<String>>,
-    /// Time between two requests to a host; a longer Crawl-delay of its robots.txt goes before it.
+    /// Time between the starts of two requests to a host, however long each takes; a longer Crawl-delay of its robots.txt goes
+    /// before it.
     #[arg(long, value_name = "TIME", default_value = "1 s")]
     pub delay: String,
     /// Requests to a host at the same time.
@@ -86,4 +87,37 @@ pub struct CrawlOptions {
     /// What to call oneself; robots.txt is read for what comes before the first `/` or space.
     #[arg(long, value_name = "TEXT")]
     pub user_agent: Option<String>,
+}
+
+/// The options alone.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Usual {
+    #[command(flatten)]
+    crawl: CrawlOptions,
+}
+
+impl CrawlOptions {
+    /// The first of the options that asks for something else than is usual.
+    pub fn given(&self) -> Option<&'static str> {
+        let usual = Usual::try_parse_from(std::iter::empty::<&str>()).ok()?.crawl;
+        let given = [
+            (self.depth != usual.depth, "--depth"),
+            (self.pages != usual.pages, "--pages"),
+            (self.same_site != usual.same_site, "--same-site"),
+            (self.domains != usual.domains, "--domains"),
+            (self.below != usual.below, "--below"),
+            (self.types != usual.types, "--types"),
+            (self.delay != usual.delay, "--delay"),
+            (self.connections != usual.connections, "--connections"),
+            (self.threads != usual.threads, "--threads"),
+            (self.timeout != usual.timeout, "--timeout"),
+            (self.tries != usual.tries, "--tries"),
+            (self.max_page != usual.max_page, "--max-page"),
+            (self.max_total != usual.max_total, "--max-total"),
+            (self.allow_private != usual.allow_private, "--allow-private"),
+            (self.user_agent != usual.user_agent, "--user-agent"),
+        ];
+        given.into_iter().find_map(|(given, option)| given.then_some(option))
+    }
 }

@@ -55,7 +55,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     say(&summary, args, context)?;
     console.data(&summary)?;
     match summary.pages {
-        0 => Err(failed(format!("no page was kept: {}", crawling::reason(&summary)))),
+        0 => Err(failed(format!("no page was kept: {}", crawling::reason(&summary, true)))),
         _ => Ok(()),
     }
 }

@@ -1,17 +1,17 @@
 //! `forerun plan` and `forerun predict` of pages that a crawl will fetch: by a sample of them, what a page takes to come and what
 //! it takes to extract.
 //!
-//! A run extracts pages while others come, so that it takes as long as the slower of both; where all pages come while the
-//! run gathers its first ones, one after the other. What the last page takes after it came is left out.
+//! What a run's own crawl tells is treated alike, so that what it predicts and measures is of the same: crawl and extraction
+//! together, from the first request until the last row is written.
 
 use forerun_apps::ErasedJob;
-use forerun_model::planner::Divisible;
-use forerun_platform::{Interval, Outcome, Throughput, Way};
+use forerun_model::planner::{Choice, Divisible, Planned};
+use forerun_platform::{Outcome, Stage, Way};
 
 use super::run::predictions;
 use super::{Context, predict};
 use crate::cli::{PlanOptions, PredictOptions};
-use crate::crawling::{HowMany, Sampled};
+use crate::crawling::{Begins, Both, HowMany, Sampled, Watch};
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::jobs::GATHERED;
@@ -35,8 +35,9 @@ pub fn plan(
     let facts = facts(job, largest, sampled, &how.shape)?;
     let costs = figures::reduction(&profile)?;
     context.note_shared(pinned.as_slice(), &platform)?;
-    let planned =
+    let mut planned =
         planning::plan(&facts, costs, &platform, &how.shape, pinned, how.max_processors, interrupt)?;
+    in_pages(&mut planned, &facts);
     console.say("plan", &describe::plan(&planned))?;
     let mut ways = vec![Way::Analytic];
     ways.extend(how.by.iter().filter(|way| **way != Way::Analytic));
@@ -44,9 +45,15 @@ pub fn plan(
     note_number(sampled, context)?;
     let mut plan = planned.best.plan;
     for outcome in &mut predicted.outcomes {
-        let pages = Paged::new(outcome, &facts, sampled);
+        let (both, left) = both(
+            outcome,
+            &facts,
+            sampled,
+            how.figures.profile.is_some() || how.shape.strategy.get().is_some(),
+        );
         plan.predicted = plan.predicted.or(outcome.predicted).filter(|_| sampled.pages != HowMany::Unknown);
-        console.say("", &format!("{} ({})", pages.said(outcome), outcome.way.name()))?;
+        console
+            .say("", &format!("{} ({})", both.said(outcome.processors, left, false), outcome.way.name()))?;
     }
     predicted.note(context)?;
     super::plan::data(&plan, predicted, context)
@@ -70,8 +77,9 @@ pub fn predict(
     let costs = figures::reduction(&profile)?;
     let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
     note_number(sampled, context)?;
-    let pages: Vec<Paged> = outcomes.iter_mut().map(|o| Paged::new(o, &facts, sampled)).collect();
-    let rows = outcomes.iter().zip(&pages).map(|(outcome, pages)| pages.row(outcome));
+    let at_once = how.figures.profile.is_some() || how.shape.strategy.get().is_some();
+    let told: Vec<Both> = outcomes.iter_mut().map(|o| both(o, &facts, sampled, at_once).0).collect();
+    let rows = outcomes.iter().zip(&told).map(|(outcome, both)| row(outcome, both));
     context.console.text(&describe::pages(rows, sampled.count()))?;
     predict::write(&outcomes, how, context)
 }
@@ -105,78 +113,75 @@ fn facts(
     Ok(facts)
 }
 
-/// What sets the pace of an outcome.
-struct Paged {
-    pages: u64,
-    /// Pages a second that could be extracted, and that come.
-    extracted: f64,
-    come: f64,
+/// What is predicted of the sample's crawl and the extraction of its pages, of an outcome of extracting those of `facts`, which
+/// it is made of.
+fn both(outcome: &mut Outcome, facts: &Facts, sampled: &Sampled, at_once: bool) -> (Both, u64) {
+    let of = facts.pieces();
+    // What is known to be all is predicted as it is; of what is not, as many as there will be.
+    let left = if facts.known { of as u64 } else { sampled.count() };
+    let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
+    let both = Both::new(outcome, of, sampled, Begins::Gathered(gathered.as_secs_f64()));
+    both.tell(outcome, sampled.count(), left);
+    (both, left)
 }
 
-impl Paged {
-    /// Makes an outcome of extracting the pages of `facts` one of crawling and extracting all of the sample's crawl.
-    fn new(outcome: &mut Outcome, facts: &Facts, sampled: &Sampled) -> Self {
-        let pages = sampled.count();
-        let of = match &facts.input {
-            Divisible::Pieces { sizes, .. } => sizes.len() as f64,
-            _ => 1.0,
-        };
-        let alone = outcome.predicted.unwrap_or(Interval::around(outcome.makespan_s, 0.0));
-        // What is known to be all is predicted as it is; of what is not, as many as there will be.
-        let times = if facts.known { 1.0 } else { pages as f64 / of };
-        let (crawl, extract) = (sampled.time(), |end: f64| end * times);
-        let serial = facts.known && crawl.makespan_s <= GATHERED.0.as_secs_f64();
-        let both = |a: f64, b: f64| if serial { a + b } else { a.max(b) };
-        let time = Interval {
-            makespan_s: both(crawl.makespan_s, extract(alone.makespan_s)),
-            low_s: both(crawl.low_s, extract(alone.low_s)),
-            high_s: both(crawl.high_s, extract(alone.high_s)),
-        };
-        let rate = |seconds: f64| if seconds > 0.0 { pages as f64 / seconds } else { 0.0 };
-        outcome.predicted = Some(time);
-        outcome.makespan_s = time.makespan_s;
-        outcome.throughput = rate(time.makespan_s);
-        outcome.predicted_throughput = Some(Throughput {
-            tasks_per_s: rate(time.makespan_s),
-            low: rate(time.high_s),
-            high: rate(time.low_s),
-        });
-        Paged { pages, extracted: of / alone.makespan_s.max(f64::MIN_POSITIVE), come: sampled.rate() }
-    }
+/// The cells of a table's row.
+fn row(outcome: &Outcome, both: &Both) -> [String; 6] {
+    let come = both.come();
+    [
+        outcome.processors.to_string(),
+        outcome.way.name().into(),
+        outcome.plan.pattern().into(),
+        text::digits(both.extracted()),
+        if come.is_finite() { text::digits(come) } else { "–".into() },
+        outcome.predicted.map_or_else(|| text::seconds(outcome.makespan_s), |i| text::interval(&i)),
+    ]
+}
 
-    fn by_crawl(&self) -> bool {
-        self.come < self.extracted
+/// Has a plan for pages that keep coming compare strategies by pages a second: of tasks each has others.
+pub fn in_pages(planned: &mut Planned, facts: &Facts) {
+    if facts.known {
+        return;
     }
+    let pages = facts.pieces() as f64;
+    let rate = |choice: &Choice| {
+        format!("{} pages/s", text::digits(pages / choice.prediction.makespan_s.max(f64::MIN_POSITIVE)))
+    };
+    let others = planned.ranked.iter().skip(1);
+    let others: Vec<String> =
+        others.map(|choice| format!("{} {}", choice.plan.strategy.name(), rate(choice))).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
+    let best = &mut planned.best;
+    best.plan.reason = format!("{} extracted{others}; {}", rate(best), best.prediction.reason);
+}
 
-    /// What is predicted, and what sets it, in a sentence.
-    fn said(&self, outcome: &Outcome) -> String {
-        let time =
-            outcome.predicted.map_or_else(|| text::seconds(outcome.makespan_s), |i| text::interval(&i));
-        let (on, extracted) =
-            (text::plural(outcome.processors as u64, "processor"), text::digits(self.extracted));
-        let pace = match self.by_crawl() {
-            true => format!(
-                "the crawl sets the pace, {} pages/s: {on} could extract {extracted}",
-                text::digits(self.come)
-            ),
-            false if self.come.is_finite() => format!(
-                "{on} set the pace, {extracted} pages/s: the crawl could give {}",
-                text::digits(self.come)
-            ),
-            false => format!("all pages are there, and {on} extract {extracted} pages/s"),
-        };
-        format!("predicted {time} for {}; {pace}", text::plural(self.pages, "page"))
-    }
+/// What is predicted of a run that begins with the pages that have come: of their crawl and of extracting them.
+pub fn of_run(job: &dyn ErasedJob, extract: &Outcome, facts: &Facts, crawl: &Watch) -> (Both, Sampled, u64) {
+    let sampled = crawl.sampled();
+    // Without more to come, what the pilot took is no part of it, as with files.
+    let begins = if facts.known { sampled.requests.1 } else { crawl.seconds() };
+    let both = Both::new(extract, facts.pieces(), &sampled, Begins::At(begins));
+    let (_, already) = job.came();
+    let left = if facts.known { facts.pieces() as u64 } else { sampled.count().saturating_sub(already) };
+    (both, sampled, left)
+}
 
-    /// The cells of a table's row.
-    fn row(&self, outcome: &Outcome) -> [String; 6] {
-        [
-            outcome.processors.to_string(),
-            outcome.way.name().into(),
-            outcome.plan.pattern().into(),
-            text::digits(self.extracted),
-            if self.come.is_finite() { text::digits(self.come) } else { "–".into() },
-            outcome.predicted.map_or_else(|| text::seconds(outcome.makespan_s), |i| text::interval(&i)),
-        ]
+/// Makes the outcome of a run one of crawling and extracting, with what was predicted of that. `known` is whether all pages had
+/// come when it began.
+pub fn ran(outcome: &mut Outcome, job: &dyn ErasedJob, crawl: &Watch, known: bool, both: Option<&Both>) {
+    let sampled = crawl.sampled();
+    let whole_s = if known { sampled.requests.1 + outcome.makespan_s } else { crawl.seconds() };
+    let before_s = (whole_s - outcome.makespan_s).max(0.0);
+    let (pages, _) = job.came();
+    for rank in &mut outcome.ranks {
+        rank.waited_before(before_s);
     }
+    let waited = outcome.stages.entry(Stage::Input).or_default();
+    waited.total_s += before_s * outcome.processors as f64;
+    outcome.makespan_s = whole_s;
+    outcome.pages = Some(pages);
+    outcome.throughput = if whole_s > 0.0 { pages as f64 / whole_s } else { 0.0 };
+    outcome.predicted = both.filter(|_| pages > 0).map(|both| both.time(sampled.count(), pages));
+    outcome.plan.predicted = outcome.predicted;
+    outcome.predicted_throughput = outcome.predicted.map(|time| crate::crawling::rate(pages, &time));
 }

@@ -62,10 +62,18 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 None => how.paths().reads(&job.input),
             }
             .check(&mut context.console, |_| false)?;
+            jobs::check_features(&job, crawls == Some(Crawls::All), context.interrupt.cancel())?;
+            if crawls.is_some() {
+                // What is wrong is said before anything is fetched, and what is measured of this machine takes no part of a run's time.
+                context.platform = Some(figures::ready("features", how.figures(), context)?);
+            }
             if crawls == Some(Crawls::Sample) {
                 return context.interrupt.busy(|| {
                     let sample = jobs::sample(&job, &context.interrupt)?;
                     context.console.note("crawl", &sample.crawl.seen())?;
+                    if let Some(failed) = &sample.crawl.failed {
+                        context.console.note("", failed)?;
+                    }
                     let job = jobs::features_of_sample(&job, &sample, context.interrupt.cancel())?;
                     how.job(&job, &Context { sampled: Some(sample.crawl.clone()), ..context.clone() })
                 });
@@ -74,8 +82,8 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 context.work = Some(Work::features(&job)?);
             }
             context.interrupt.busy(|| {
-                let job = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
-                how.job(&job, context)
+                let (job, watch) = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
+                how.job(&job, &Context { crawl: watch, ..context.clone() })
             })
         }
         JobCommand::Reduce(WithJob { job, how }) => reduce(&job, &how, context),

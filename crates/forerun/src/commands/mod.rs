@@ -29,7 +29,7 @@ use self::treat::Treat;
 use crate::calibrate::calibrate_command;
 use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand};
 use crate::console::Console;
-use crate::crawling::Sampled;
+use crate::crawling::{Sampled, Watch};
 use crate::error::{CliError, failed};
 use crate::farm::Farming;
 use crate::mpi::Work;
@@ -48,6 +48,10 @@ pub struct Context {
     pub work: Option<Work>,
     /// Of a job whose inputs are pages, what a sample tells of their crawl.
     pub sampled: Option<Sampled>,
+    /// The platform, where it had to be known before the job.
+    pub platform: Option<Platform>,
+    /// Of a job whose inputs are pages, their crawl under way.
+    pub crawl: Option<Watch>,
 }
 
 impl Context {
@@ -95,7 +99,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let mut context = Context { console, interrupt, work: None, sampled: None };
+    let mut context = Context { console, interrupt, work: None, sampled: None, platform: None, crawl: None };
     let done = match cli.command {
         Command::Calibrate(args) => {
             Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;

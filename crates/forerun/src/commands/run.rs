@@ -5,7 +5,7 @@ use forerun_model::planner::{Choice, Planned};
 use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
 
 use super::treat::one_group;
-use super::{Context, stream};
+use super::{Context, crawled, stream};
 use crate::algebra::Answer;
 use crate::cli::RunOptions;
 use crate::error::CliError;
@@ -75,6 +75,14 @@ pub fn run_planned(
         console.say("", &compare::verdict(&outcome))?;
         return console.data(&[outcome]);
     }
+    let mut both = None;
+    if let Some(crawl) = context.crawl.as_ref().filter(|_| planned.best.plan.predicted.is_some()) {
+        let extract = predicted(facts, &planned.best, platform);
+        let (of_both, sampled, left) = crawled::of_run(job, &extract, facts, crawl);
+        planned.best.plan.predicted = Some(of_both.time(sampled.count(), left));
+        console.note("", &of_both.said(planned.best.plan.processors, left, false))?;
+        both = Some(of_both);
+    }
     let plan = &planned.best.plan;
     if plan.predicted.is_some() {
         note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
@@ -86,13 +94,16 @@ pub fn run_planned(
     predicted.note(context)?;
     let mut outcomes = predicted.outcomes;
     for _ in 0..how.repeat {
-        let done = match (&context.work, how.on) {
+        let mut done = match (&context.work, how.on) {
             (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
             _ => {
                 let bar = console.bar(plan.grain.tasks, "tasks");
                 execute::execute(job, plan, how.on, platform, &bar, interrupt)?
             }
         };
+        if let Some(crawl) = &context.crawl {
+            crawled::ran(&mut done.outcome, job, crawl, true, both.as_ref());
+        }
         tell(&done, context)?;
         outcomes.push(done.outcome);
         execute::stop_if_interrupted(interrupt)?;

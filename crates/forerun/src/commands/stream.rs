@@ -1,12 +1,13 @@
-//! A run that begins while its inputs keep coming: what is predicted is not its time but its pace.
+//! A run that begins while its inputs keep coming: what is predicted is not its time but its pace; of pages of a crawl, that of
+//! crawl and extraction together, and the time that as many as came take.
 
 use forerun_apps::ErasedJob;
 use forerun_model::planner::Choice;
 use forerun_platform::{Grain, Plan, Strategy, Throughput, Way};
 use forerun_skeleton::reduction::Shape;
 
-use super::Context;
 use super::run::note_platform;
+use super::{Context, crawled};
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
@@ -20,6 +21,7 @@ use crate::{allocation, compare, describe, execute, figures, mpi};
 pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
+    let mut both = None;
     let (platform, lines, plan, predicted) = if let Some(strategy) = told {
         let platform = figures::platform(how.figures.platform.as_deref(), context)?;
         console.note("machine", &describe::platform(&platform))?;
@@ -31,9 +33,20 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         let facts = Facts::of(job, largest, &how.shape);
         let costs = figures::reduction(&profile)?;
-        let planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+        let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
         let predicted = throughput(&planned.best);
-        (platform, describe::plan(&planned), planned.best.plan, Some(predicted))
+        if context.crawl.is_some() {
+            crawled::in_pages(&mut planned, &facts);
+        }
+        let mut lines = describe::plan(&planned);
+        if let Some(crawl) = &context.crawl {
+            let extract = planning::predicted(&facts, &planned.best, &platform);
+            let (of_both, _, left) = crawled::of_run(job, &extract, &facts, crawl);
+            lines.push('\n');
+            lines.push_str(&of_both.said(planned.best.plan.processors, left, true));
+            both = Some(of_both);
+        }
+        (platform, lines, planned.best.plan, Some(predicted))
     };
     console.note("plan", &lines)?;
     if predicted.is_some() {
@@ -46,7 +59,10 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
             execute::execute(job, &plan, Way::Threads, &platform, &bar, interrupt)?
         }
     };
-    done.outcome.predicted_throughput = predicted;
+    match &context.crawl {
+        Some(crawl) => crawled::ran(&mut done.outcome, job, crawl, false, both.as_ref()),
+        None => done.outcome.predicted_throughput = predicted,
+    }
     console.note("result", &done.result)?;
     for note in &done.notes {
         console.note("note", note)?;

@@ -1,7 +1,9 @@
 //! Crawls as they are asked for on the command line, and their pages as inputs of a job.
 
+mod both;
 mod pace;
 mod sample;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -11,12 +13,14 @@ use forerun_crawl::{Crawl, Crawler, Hosts, Page, Summary};
 use forerun_skeleton::AppError;
 
 use crate::cli::CrawlOptions;
-use crate::error::CliError;
+use crate::error::{CliError, request as refused};
 use crate::jobs::{size, time};
 use crate::text;
 
+pub use both::{Begins, Both, rate};
 pub use pace::Pace;
 pub use sample::{Pages as HowMany, Sample, Sampled, sample};
+pub use watch::Watch;
 
 /// The crawl that is asked for.
 ///
@@ -32,12 +36,26 @@ pub fn crawl(seeds: &[String], how: &CrawlOptions) -> Result<Crawl, CliError> {
         request.types = types.iter().map(|t| t.trim().to_ascii_lowercase()).collect();
     }
     (request.below, request.depth, request.allow_private) = (how.below, how.depth, how.allow_private);
+    if how.pages == Some(0) {
+        return Err(refused("--pages 0: a crawl keeps at least 1 page"));
+    }
+    if how.tries == 0 {
+        return Err(refused("--tries 0: a page is asked for at least once"));
+    }
     limits.pages = how.pages.unwrap_or(u64::MAX);
     limits.page_bytes = size("--max-page", &how.max_page)?;
     if let Some(total) = &how.max_total {
         limits.total_bytes = size("--max-total", total)?;
     }
     limits.time = time("--timeout", &how.timeout)?;
+    let nothing = [
+        (limits.page_bytes == 0, "--max-page", &how.max_page),
+        (limits.total_bytes == 0, "--max-total", how.max_total.as_ref().unwrap_or(&how.max_page)),
+        (limits.time.is_zero(), "--timeout", &how.timeout),
+    ];
+    if let Some((_, option, asked)) = nothing.into_iter().find(|(nothing, ..)| *nothing) {
+        return Err(refused(format!("{option} {asked}: no page can be had within that")));
+    }
     limits.tries = how.tries;
     manners.delay = time("--delay", &how.delay)?;
     (manners.connections, manners.threads) = (how.connections, how.threads);
@@ -47,8 +65,8 @@ pub fn crawl(seeds: &[String], how: &CrawlOptions) -> Result<Crawl, CliError> {
     Ok(crawl)
 }
 
-/// Why there is no page.
-pub fn reason(summary: &Summary) -> String {
+/// Why there is no page; `kept` is whether the journal is.
+pub fn reason(summary: &Summary, kept: bool) -> String {
     if let Some(host) = summary.hosts_left.first() {
         return format!("{}: {}", host.host, text::printable(&host.why));
     }
@@ -59,7 +77,10 @@ pub fn reason(summary: &Summary) -> String {
         Some("address") => {
             "its host is at an address that is not public; --allow-private lets the crawl go there".to_owned()
         }
-        Some(why) => format!("what was found was skipped ({why}); journal.jsonl says more"),
+        Some(why) => {
+            let more = if kept { "; journal.jsonl says more" } else { "" };
+            format!("what was found was skipped ({why}){more}")
+        }
         None => "the crawl was stopped before the first".to_owned(),
     }
 }
@@ -68,6 +89,9 @@ pub fn reason(summary: &Summary) -> String {
 pub struct Site {
     crawler: Crawler,
     dir: PathBuf,
+    watch: Watch,
+    /// Pages that earlier runs kept.
+    before: u64,
 }
 
 impl Site {
@@ -78,10 +102,12 @@ impl Site {
     pub fn start(
         crawl: Crawl,
         dir: &Path,
+        watch: Watch,
         stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Self, AppError> {
         let crawler = crawl.start(dir, stop).map_err(|e| AppError::new(e.to_string()))?;
-        Ok(Site { crawler, dir: dir.to_owned() })
+        let before = crawler.so_far().pages_before;
+        Ok(Site { crawler, dir: dir.to_owned(), watch, before })
     }
 }
 
@@ -101,7 +127,11 @@ impl Iterator for Site {
     type Item = InputFile;
 
     fn next(&mut self) -> Option<InputFile> {
-        let page = self.crawler.next()?;
+        let Some(page) = self.crawler.next() else {
+            self.watch.ended(self.crawler.so_far());
+            return None;
+        };
+        self.watch.came(&page, page.number >= self.before, || self.crawler.so_far());
         Some(input(page, &self.dir))
     }
 }
@@ -110,7 +140,7 @@ impl Pages for Site {
     fn end(self: Box<Self>) -> Result<Vec<String>, AppError> {
         let summary = self.crawler.finish().map_err(|e| AppError::new(e.to_string()))?;
         if summary.pages == 0 {
-            return Err(AppError::new(format!("no page was kept: {}", reason(&summary))));
+            return Err(AppError::new(format!("no page was kept: {}", reason(&summary, true))));
         }
         Ok(said(&summary, &self.dir))
     }
@@ -129,14 +159,16 @@ fn said(summary: &Summary, dir: &Path) -> Vec<String> {
     if let Some(first) = summary.errors.first() {
         let urls = text::plural(summary.failed, "URL");
         let why = text::printable(&first.why);
-        said.push(format!("{urls} could not be had, first {}: {why}; journal.jsonl has all", first.url));
+        let more = if summary.failed > 1 { ("first ", "; journal.jsonl has all") } else { ("", "") };
+        said.push(format!("{urls} could not be had, {}{}: {why}{}", more.0, first.url, more.1));
     }
     for host in &summary.hosts_left {
         said.push(format!("{} was left alone: {}", host.host, text::printable(&host.why)));
     }
     if summary.waiting > 0 {
         let urls = text::plural(summary.waiting, "URL");
-        said.push(format!("{urls} to be asked for are left; the same command again goes on"));
+        let are = if summary.waiting == 1 { "is" } else { "are" };
+        said.push(format!("{urls} to be asked for {are} left; the same command again goes on"));
     }
     said
 }

@@ -1,13 +1,12 @@
 //! A few pages of a crawl, fetched as politely as all of them would be: what a plan and a prediction are made from.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use forerun_apps::features::InputFile;
-use forerun_crawl::{Crawl, Page};
+use forerun_crawl::{Come, Crawl, Crawler, Limits, Page, Summary};
 use forerun_platform::Interval;
+use forerun_skeleton::Cancel;
 use tempfile::TempDir;
 
 use super::pace::{Arrival, Pace};
@@ -19,10 +18,15 @@ use crate::text;
 
 /// Pages that are asked for, at most.
 const PAGES: u64 = 64;
-/// Time after which two pages are enough, and one is.
+/// Time after which two pages are enough, or that no server answers; and after which whatever came is.
 const TIME: (Duration, Duration) = (Duration::from_secs(8), Duration::from_secs(30));
+/// How often is looked whether the time is over.
+const LOOK: Duration = Duration::from_millis(50);
 /// Pages that are predicted for where their number is not known.
 const ROUND: u64 = 1000;
+
+/// Reasons of requests that failed that are named.
+const REASONS: usize = 3;
 
 /// The sample: its pages, which are there as long as it is.
 #[derive(Debug)]
@@ -57,8 +61,48 @@ pub struct Sampled {
     pub there: u64,
     /// How many pages there will be.
     pub pages: Pages,
-    /// How fast they come.
+    /// Whether nothing is left to fetch.
+    pub done: bool,
+    /// How many requests failed, and why, in a line; if any did.
+    pub failed: Option<String>,
+    /// Seconds that all of the crawl took, where that is known.
+    pub took_s: Option<f64>,
+    /// How fast pages come.
     pub pace: Pace,
+}
+
+impl Pages {
+    /// How many a crawl within these limits will keep, of which so many pages of so many bytes are known: all are, or
+    /// how many the limits allow.
+    pub(super) fn within(limits: &Limits, pages: u64, bytes: u64) -> Self {
+        let mean = (bytes / pages.max(1)).max(1);
+        let by_bytes = match limits.total_bytes {
+            u64::MAX => u64::MAX,
+            total => total.div_ceil(mean),
+        };
+        match limits.pages.min(by_bytes) {
+            most if pages >= most => Pages::All(pages),
+            u64::MAX => Pages::Unknown,
+            most => Pages::AtMost(most),
+        }
+    }
+}
+
+/// How many requests failed and why, in a line: `3 of 76 requests failed: HTTP status 404 (2), HTTP status 503 (1)`.
+pub(super) fn failures(of: &Summary) -> Option<String> {
+    let failed: u64 = of.troubles.values().sum();
+    let mut by_number: Vec<(&String, &u64)> = of.troubles.iter().collect();
+    by_number.sort_by(|a, b| b.1.cmp(a.1));
+    let mut why: Vec<String> = by_number
+        .iter()
+        .take(REASONS)
+        .map(|(why, n)| format!("{} ({})", text::printable(why), text::count(**n)))
+        .collect();
+    if by_number.len() > REASONS {
+        why.push("and others".into());
+    }
+    let requests = text::plural(of.requests.max(failed), "request");
+    (failed > 0).then(|| format!("{} of {requests} failed: {}", text::count(failed), why.join(", ")))
 }
 
 impl Sampled {
@@ -72,12 +116,15 @@ impl Sampled {
 
     /// Pages a second that come, without an end where all are there.
     pub fn rate(&self) -> f64 {
-        if self.count() > self.there { self.pace.pages_per_s } else { f64::INFINITY }
+        if self.done { f64::INFINITY } else { self.pace.pages_per_s }
     }
 
-    /// How long the crawl takes.
-    pub fn time(&self) -> Interval {
-        self.pace.of_pages(self.count().saturating_sub(self.there))
+    /// How long the crawl takes until so many pages are there.
+    pub fn time_of(&self, pages: u64) -> Interval {
+        match self.took_s {
+            Some(all) => Interval::around(all, 0.0),
+            None => self.pace.of_pages(pages.saturating_sub(self.there)),
+        }
     }
 
     /// What was seen, in a line.
@@ -87,9 +134,11 @@ impl Sampled {
             return format!("nothing is left to fetch: {} there already", text::plural(self.there, "page"));
         }
         let ((pages, bytes), (requests, seconds)) = (self.fetched, self.requests);
-        let there = match self.there {
-            0 => String::new(),
-            there => format!("; {} there already", text::plural(there, "page")),
+        let there = match (self.there, self.there - pages.min(self.there)) {
+            (0, _) => String::new(),
+            (_, 0) if pages == 1 => "; it is kept for a run to go on from".into(),
+            (_, 0) => "; they are kept for a run to go on from".into(),
+            (_, before) => format!("; {} there already", text::plural(before, "page")),
         };
         format!(
             "a sample of {}, {}, by {} in {}; a page takes {} to come, and {} pages/s come from {}{there}",
@@ -120,6 +169,29 @@ impl Sampled {
     }
 }
 
+/// Whether a sample that has so many pages takes no longer.
+fn is_over(passed: Duration, fresh: u64, crawler: &Crawler) -> bool {
+    if passed < TIME.0 {
+        return false;
+    }
+    let silent = || {
+        let so_far = crawler.so_far();
+        so_far.requests <= so_far.troubles.values().sum()
+    };
+    passed >= TIME.1 || fresh > 1 || (fresh == 0 && silent())
+}
+
+/// Why a sample whose time was over has no page.
+fn silence(summary: &Summary) -> String {
+    match failures(summary) {
+        Some(failures) => {
+            format!("{failures}, and a sample takes no longer than {}", text::seconds(summary.seconds))
+        }
+        None if summary.requests == 0 => format!("there was no answer in {}", text::seconds(summary.seconds)),
+        None => format!("none came in {}; forerun run waits for longer", text::seconds(summary.seconds)),
+    }
+}
+
 /// Fetches a sample of the crawl into `keep`, from where a run goes on, or where that is not given into a directory of which
 /// nothing is left.
 ///
@@ -140,14 +212,10 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
     };
     let (limits, manners) = (crawl.limits.clone(), crawl.manners.clone());
     let (began, since) = (Instant::now(), SystemTime::now());
-    let fresh = Arc::new(AtomicU64::new(0));
+    let enough = Cancel::new();
     let stop = {
-        let (fresh, cancel) = (fresh.clone(), interrupt.cancel().clone());
-        move || {
-            let (fresh, passed) = (fresh.load(Ordering::Relaxed), began.elapsed());
-            let enough = fresh >= PAGES || (fresh > 1 && passed >= TIME.0) || (fresh > 0 && passed >= TIME.1);
-            enough || cancel.is_cancelled()
-        }
+        let (enough, cancel) = (enough.clone(), interrupt.cancel().clone());
+        move || enough.is_cancelled() || cancel.is_cancelled()
     };
     let mut of_sample = crawl;
     // None is fetched that the sample does not take.
@@ -158,28 +226,40 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
     let mut crawler = of_sample.start(&dir, stop).map_err(request)?;
     let before = crawler.so_far().pages_before;
     let mut pages: Vec<Page> = Vec::new();
-    for page in crawler.by_ref() {
-        fresh.fetch_add(u64::from(page.number >= before), Ordering::Relaxed);
-        pages.push(page);
+    let mut fresh = 0;
+    loop {
+        match crawler.next_within(LOOK) {
+            Come::Page(page) => {
+                fresh += u64::from(page.number >= before);
+                pages.push(*page);
+            }
+            Come::NotYet => {}
+            Come::End => break,
+        }
+        if !enough.is_cancelled() && (fresh >= PAGES || is_over(began.elapsed(), fresh, &crawler)) {
+            enough.cancel();
+        }
     }
     let summary = crawler.finish().map_err(failed)?;
     stop_if_interrupted(interrupt)?;
     if pages.is_empty() {
-        return Err(failed(format!("no page was kept: {}", reason(&summary))));
+        let why = match enough.is_cancelled() {
+            true => silence(&summary),
+            false => reason(&summary, keep.is_some()),
+        };
+        return Err(failed(format!("no page was kept: {why}")));
     }
     let since = since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let of_now = |p: &&Page| p.number >= before;
-    let arrivals: Vec<Arrival> = pages.iter().filter(of_now).map(|p| arrival(p, since)).collect();
-    // Where nothing is left to fetch, no time goes into it.
-    let none = Pace { pages_per_s: f64::INFINITY, error: 0.0, first_s: 0.0, wait_s: 0.0, hosts: 0 };
-    let pace = Pace::of(arrivals, manners.connections, manners.delay.as_secs_f64());
+    let arrivals: Vec<Arrival> = pages.iter().filter(of_now).map(|p| Arrival::of(p, since)).collect();
+    let pace = Pace::of(arrivals, summary.requests, manners.connections, summary.delay_s);
     let bytes: u64 = pages.iter().map(|p| p.bytes).sum();
-    let mean = (bytes / pages.len() as u64).max(1);
-    let by_bytes = match limits.total_bytes {
-        u64::MAX => u64::MAX,
-        total => total.div_ceil(mean),
+    let known = match Pages::within(&limits, pages.len() as u64, bytes) {
+        _ if summary.complete => Pages::All(summary.pages),
+        known => known,
     };
-    let most = limits.pages.min(by_bytes);
+    // What the sample has all of takes a run as long, which fetches it again unless it was kept.
+    let all = matches!(known, Pages::All(_));
     let crawl = Sampled {
         fetched: (
             pages.iter().filter(of_now).count() as u64,
@@ -187,19 +267,12 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
         ),
         requests: (summary.requests, summary.seconds),
         there: if keep.is_some() { summary.pages } else { 0 },
-        pages: match most {
-            _ if summary.complete || summary.pages >= most => Pages::All(summary.pages),
-            u64::MAX => Pages::Unknown,
-            most => Pages::AtMost(most),
-        },
-        pace: pace.unwrap_or(none),
+        pages: known,
+        done: all && keep.is_some(),
+        failed: failures(&summary),
+        took_s: all.then_some(if keep.is_some() { 0.0 } else { summary.seconds }),
+        pace: pace.unwrap_or(Pace::NONE),
     };
     let inputs = pages.into_iter().map(|page| input(page, &dir)).collect();
     Ok(Sample { inputs, crawl, _directory: directory })
-}
-
-fn arrival(page: &Page, since: f64) -> Arrival {
-    // The third slash of a URL ends its host.
-    let host = page.url.match_indices('/').nth(2).map_or(&*page.url, |(at, _)| &page.url[..at]);
-    Arrival { host: host.into(), asked_s: (page.asked_unix_s - since).max(0.0), took_s: page.took_s }
 }

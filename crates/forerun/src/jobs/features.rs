@@ -8,8 +8,8 @@ use forerun_skeleton::{AppError, Cancel};
 
 use super::{GATHERED, size, time};
 use crate::cli::FeatureArgs;
-use crate::crawling::{self, HowMany, Sample, Site};
-use crate::error::{CliError, request};
+use crate::crawling::{self, HowMany, Sample, Site, Watch};
+use crate::error::{CliError, failed, request};
 use crate::signals::Interrupt;
 
 /// What the list of pages for other processes is called, in the directory of the crawl.
@@ -36,34 +36,73 @@ pub fn seeds(args: &FeatureArgs) -> Result<Vec<String>, CliError> {
     Ok(seeds)
 }
 
+/// Looks at options that are of the other kind of inputs; of pages also at all else that can be wrong before anything is
+/// fetched, and where they are to be kept (`kept`), whether it is said.
+///
+/// # Errors
+/// What is wrong with the options, the model or the database.
+pub fn check_features(args: &FeatureArgs, kept: bool, cancel: &Cancel) -> Result<(), CliError> {
+    let seeds = seeds(args)?;
+    let Some(first) = seeds.first() else {
+        let crawl = args.crawl_dir.as_ref().map(|_| "--crawl-dir").or_else(|| args.crawl.given());
+        return match crawl {
+            Some(option) => {
+                Err(request(format!("{option} is of a crawl, and no URL is named: leave it out")))
+            }
+            None => Ok(()),
+        };
+    };
+    if !args.include.is_empty() {
+        return Err(request(format!(
+            "--include is of directories: which pages of {first} are taken is said by --types, --below and --depth"
+        )));
+    }
+    let options = options(args, cancel)?;
+    crawling::crawl(&seeds, &args.crawl)?.check().map_err(request)?;
+    if kept {
+        directory(args, &options.database)?;
+    }
+    FeaturesJob::check(&options).map_err(request)
+}
+
 /// The job that `features` asks for. Of pages, those that come in the first moment are known, in less of one where the
-/// run begins `at_once`, without a pilot.
+/// run begins `at_once`, without a pilot; their crawl can be watched.
 ///
 /// # Errors
 /// What is wrong with the inputs, the model or the database; why no page comes.
-pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Result<FeaturesJob, CliError> {
+pub fn features(
+    args: &FeatureArgs,
+    at_once: bool,
+    interrupt: &Interrupt,
+) -> Result<(FeaturesJob, Option<Watch>), CliError> {
     let cancel = interrupt.cancel();
     let options = options(args, cancel)?;
     let seeds = seeds(args)?;
     if seeds.is_empty() {
-        return FeaturesJob::open(options).map_err(request);
+        return Ok((FeaturesJob::open(options).map_err(request)?, None));
     }
     let crawl = crawling::crawl(&seeds, &args.crawl)?;
     let dir = directory(args, &options.database)?;
     // The input is not ended by a signal before it is known to keep coming.
     let (close, cancel) = (Cancel::new(), cancel.clone());
     let ends = close.clone();
+    let (mut watched, mut refused) = (None, true);
     let site = || -> Result<Box<dyn Pages>, AppError> {
         let stop = move || ends.is_cancelled() || cancel.is_cancelled();
-        Ok(Box::new(Site::start(crawl, &dir, stop)?))
+        let watch = watched.insert(Watch::begin(&crawl)).clone();
+        let site = Site::start(crawl, &dir, watch, stop)?;
+        refused = false;
+        Ok(Box::new(site))
     };
     let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
-    let job = FeaturesJob::follow(options, site, gathered, &close).map_err(request)?;
+    let job = FeaturesJob::follow(options, site, gathered, &close);
+    // A crawl that began and had nothing is a run that failed.
+    let job = job.map_err(|e| if refused { request(e) } else { failed(e) })?;
     let job = job.listed_in(dir.join(LIST));
     if job.first_sizes().is_some() {
         interrupt.closes(close);
     }
-    Ok(job)
+    Ok((job, watched))
 }
 
 /// A sample of the pages that are asked for, to plan from and to predict from.
@@ -71,8 +110,6 @@ pub fn features(args: &FeatureArgs, at_once: bool, interrupt: &Interrupt) -> Res
 /// # Errors
 /// What is wrong with the options; why no page comes.
 pub fn sample(args: &FeatureArgs, interrupt: &Interrupt) -> Result<Sample, CliError> {
-    // What is wrong with the others is said before anything is fetched.
-    options(args, interrupt.cancel())?;
     let crawl = crawling::crawl(&seeds(args)?, &args.crawl)?;
     crawling::sample(crawl, args.crawl_dir.as_deref(), interrupt)
 }

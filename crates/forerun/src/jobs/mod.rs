@@ -22,7 +22,7 @@ use crate::signals::Interrupt;
 use crate::{allocation, paths, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
-pub use features::{features, features_of_a_team, features_of_sample, sample, seeds};
+pub use features::{check_features, features, features_of_a_team, features_of_sample, sample, seeds};
 pub use file::{JobFile, is_given, job_file};
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.

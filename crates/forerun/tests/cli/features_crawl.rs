@@ -4,7 +4,13 @@
 mod nginx;
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
@@ -35,6 +41,55 @@ fn asked(command: &str, url: &str, db: &str, more: &str) -> Vec<String> {
     let line = format!("{command} features {url} --db {db} --allow-private {more}");
     let words = line.split_whitespace().map(str::to_owned);
     words.chain(["--model".into(), model]).collect()
+}
+
+/// A server that takes so long for each page and has so many, in a tree, and whose other URLs are answered with status 404; of
+/// none, it never answers. Gives the URL of the first, and how many requests came.
+fn serve(pages: usize, takes: Duration) -> (String, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/0.html", listener.local_addr().unwrap());
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = asked.clone();
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            count.fetch_add(1, Ordering::Relaxed);
+            thread::spawn(move || {
+                let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
+                let first = lines.next().unwrap_or_default();
+                while lines.next().is_some_and(|line| !line.is_empty()) {}
+                if pages == 0 {
+                    thread::sleep(Duration::from_secs(100));
+                }
+                let path = first.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
+                let number =
+                    path.strip_suffix(".html").and_then(|n| n.parse::<usize>().ok()).filter(|n| *n < pages);
+                let (status, page) = match number {
+                    Some(n) => {
+                        thread::sleep(takes);
+                        let links =
+                            [2 * n + 1, 2 * n + 2].map(|to| format!("<a href={to}.html>next</a>")).concat();
+                        (
+                            "200 OK",
+                            format!(
+                                "<h1>Page {n}</h1><p>A parallel program waits for {n} networks.</p>{links}"
+                            ),
+                        )
+                    }
+                    None => ("404 Not Found", String::new()),
+                };
+                let length = page.len();
+                let head =
+                    format!("Connection: close\r\nContent-Type: text/html\r\nContent-Length: {length}");
+                let _ = write!(stream, "HTTP/1.1 {status}\r\n{head}\r\n\r\n{page}");
+            });
+        }
+    });
+    (url, asked)
+}
+
+/// What a command wrote as data.
+fn data(place: &Place, name: &str) -> serde_json::Value {
+    serde_json::from_slice(&place.read(name)).unwrap()
 }
 
 /// All that the database answers.
@@ -98,12 +153,12 @@ fn what_cannot_be_crawled_is_said() {
     refused("a.txt", "a URL, and files are named as well");
     refused("--repeat 2", "forerun crawl http://127.0.0.1:1/ -o DIR");
     refused("--delay soon", "--delay soon");
-    refused("--tries 1", "no page was kept");
     for (command, more, part) in [
         ("run", "--on simulated", "pages are crawled once"),
         ("run", "--by simulated", "pages are crawled once"),
         ("plan", "--sbatch job.sh", "--sbatch is of inputs that are there"),
         ("predict", "-p 2 --write-model m.pepa", "--write-model and --efficiency"),
+        ("run", "--tries 1", "no page was kept"),
         ("plan", "--tries 1", "no page was kept"),
         ("plan", "--delay soon", "--delay soon"),
     ] {
@@ -159,11 +214,162 @@ fn a_sample_of_a_site_tells_how_long_all_of_it_takes() {
     // What is kept of the sample the run need not fetch, and what it then has is all there will be.
     let kept = "--delay=0s --pages 30 --crawl-dir kept";
     let said = sampled("predict", kept).ok().text();
-    assert!(said.contains("30 pages there already"), "{said}");
+    assert!(said.contains("kept for a run to go on from"), "{said}");
     let said = sampled("plan", kept).ok().text();
     assert!(said.contains("all pages are there"), "{said}");
     let said = place.say(words(&url, "f.db", kept)).ok().text();
     assert!(said.contains("of 30 documents"), "{said}");
     let said = sampled("plan", kept);
     drop(said.refused(2, &["nothing to predict"]));
+}
+
+#[test]
+fn what_a_run_predicts_and_measures_is_from_the_first_request_to_the_end() {
+    // A page of which extraction takes some milliseconds and the crawl a second, and pages of which it takes longer than the delay.
+    for (pages, takes, least, more) in [
+        (1, Duration::ZERO, 1.0, ""),
+        (9, Duration::from_millis(300), 1.8, "--delay=200ms"),
+        (20, Duration::ZERO, 0.0, "--delay=0s"),
+    ] {
+        let (place, (url, _)) = (Place::new(), serve(pages, takes));
+        let said = place.say(words(&url, "f.db", &format!("--json ran.json {more}"))).ok().text();
+        for part in [
+            "from the first request to the end",
+            "pages/s",
+            &format!("{pages} page"),
+            "pace|all pages are there",
+        ] {
+            assert!(part.split('|').any(|part| said.contains(part)), "{part:?} is not in: {said}");
+        }
+        assert!(!said.contains("tasks/s"), "{said}");
+        let ran = &data(&place, "ran.json")[0];
+        let measured = ran["makespan_s"].as_f64().unwrap();
+        assert!(measured >= least, "{ran}");
+        assert_eq!(ran["pages"], pages);
+        assert!((ran["throughput"].as_f64().unwrap() * measured / pages as f64 - 1.0).abs() < 1e-9, "{ran}");
+        let predicted = ran["predicted"]["makespan_s"].as_f64().unwrap();
+        assert!((0.3..2.0).contains(&(predicted / measured)), "{pages}: {predicted} {measured}");
+
+        // The same command of `predict` is of the same.
+        let strategy = ran["strategy"].as_str().unwrap();
+        let more = format!("-p 2 --strategy {strategy} --json told.json {more}");
+        place.say(asked("predict", &url, "other.db", &more)).ok();
+        let told = data(&place, "told.json")[0]["makespan_s"].as_f64().unwrap();
+        assert!((0.3..2.0).contains(&(told / measured)), "{pages}: {told} {measured}");
+        let compared = place.run("compare ran.json told.json").ok().text();
+        assert!(compared.contains("features of a crawl") && compared.contains("analytic"), "{compared}");
+    }
+}
+
+#[test]
+fn requests_that_fail_are_told_of_a_sample() {
+    let (place, (url, _)) = (Place::new(), serve(5, Duration::ZERO));
+    for command in ["predict", "plan"] {
+        let said = place.say(asked(command, &url, "f.db", "--delay=0s")).ok().text();
+        assert!(said.contains("6 of 12 requests failed: HTTP status 404 (6)"), "{said}");
+    }
+    // Nothing is kept of a sample, so that nobody is sent there.
+    let said =
+        place.say(asked("predict", &url, "f.db", "--types application/pdf")).refused(1, &["skipped (type)"]);
+    assert!(!said.err.contains("journal"), "{}", said.err);
+}
+
+#[test]
+fn a_sample_of_a_server_that_never_answers_ends() {
+    let (place, (url, _)) = (Place::new(), serve(0, Duration::ZERO));
+    let mut running = place.start(asked("predict", &url, "f.db", ""));
+    running.wait_for("it asks", || fs::read_dir(place.path("tmp")).unwrap().count() > 0);
+    thread::sleep(Duration::from_millis(500));
+    let began = Instant::now();
+    running.signal(Signal::INT);
+    assert_eq!(running.end().status.code(), Some(130));
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+
+    let began = Instant::now();
+    drop(place.say(asked("predict", &url, "f.db", "")).refused(1, &["no page was kept", "no answer"]));
+    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert_eq!(fs::read_dir(place.path("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn what_is_wrong_is_said_before_anything_is_fetched() {
+    let (place, (url, asked_for)) = (Place::new(), serve(1, Duration::ZERO));
+    place.write("no.db", "no database, but more than a hundred bytes of text ".repeat(9));
+    place.write("bad.toml", "format = 1\nnothing = 2\n");
+    place.write("other.toml", "format = 1\napplication = \"sort\"\n[reduction]\ntask = { fixed = \"1 ms\" }\nmerge = { fixed = \"1 ms\" }\nresult_bytes = { per_byte = 1.0 }\n");
+    for command in ["run", "plan", "predict"] {
+        for (more, part) in [
+            ("--db f.db --model none.frtagger", "none.frtagger"),
+            ("--db no.db", "no.db"),
+            ("--db mysql://a/b", "--db"),
+            ("--db nowhere/f.db", "nowhere"),
+            ("--db f.db --platform nowhere.toml", "nowhere.toml"),
+            ("--db f.db --platform bad.toml", "bad.toml"),
+            ("--db f.db --profile other.toml", "other.toml"),
+            ("--db f.db --fields none.toml", "none.toml"),
+            ("--db f.db --include *.html", "--include is of directories"),
+            ("--db f.db --pages 0", "--pages 0: a crawl keeps at least 1 page"),
+            ("--db f.db --tries 0", "--tries 0"),
+            ("--db f.db --timeout 0s", "--timeout 0s"),
+            ("--db f.db --max-total 0B", "--max-total 0B"),
+            ("--db f.db --threads 0", "one thread"),
+            ("--db f.db --domains elsewhere.invalid", "none of the domains"),
+        ] {
+            let line = format!("{command} features {url} --allow-private {more}");
+            let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/brown.frtagger");
+            let model = ["--model".to_owned(), model.to_str().unwrap().to_owned()];
+            let model = model.into_iter().filter(|_| !more.contains("--model"));
+            let words = line.split_whitespace().map(str::to_owned).chain(model);
+            place.say(words).refused(2, &[part]);
+        }
+    }
+    assert_eq!(asked_for.load(Ordering::Relaxed), 0);
+    place.run(&format!("crawl {url} -o site --allow-private --pages 0")).refused(2, &["--pages 0"]);
+}
+
+#[test]
+fn options_of_a_crawl_are_not_for_files() {
+    let place = Place::new();
+    place.write("site/a.html", "<p>A parallel program.");
+    for option in [
+        "--delay=2s",
+        "--depth=3",
+        "--pages=5",
+        "--same-site",
+        "--domains=a.org",
+        "--below",
+        "--types=text/html",
+        "--connections=3",
+        "--threads=3",
+        "--timeout=3s",
+        "--tries=2",
+        "--max-page=1MiB",
+        "--max-total=1MiB",
+        "--allow-private",
+        "--user-agent=me",
+        "--crawl-dir=kept",
+    ] {
+        let name = option.split('=').next().unwrap();
+        for command in ["run", "plan", "predict"] {
+            let said = place.run(&format!("{command} features site --db f.db {option}"));
+            said.refused(2, &[name, "no URL is named"]);
+        }
+    }
+}
+
+#[test]
+fn a_larger_page_than_is_asked_for_is_passed_over() {
+    let (place, (url, _)) = (Place::new(), serve(3, Duration::ZERO));
+    let said = place.say(words(&url, "f.db", "--delay=0s --max-file 10B")).ok().text();
+    assert!(said.contains("passed over 3 files"), "{said}");
+}
+
+#[test]
+fn a_directory_for_a_crawl_that_is_new_has_nothing_before() {
+    let (place, (url, _)) = (Place::new(), serve(3, Duration::ZERO));
+    let kept = "--delay=0s --pages 2 --crawl-dir kept";
+    let said = place.say(asked("predict", &url, "f.db", kept)).ok().text();
+    assert!(said.contains("kept for a run to go on from") && !said.contains("already"), "{said}");
+    let said = place.say(asked("predict", &url, "f.db", &kept.replace('2', "3"))).ok().text();
+    assert!(said.contains("2 pages there already"), "{said}");
 }
