@@ -14,15 +14,20 @@ use super::show;
 /// What was passed over, and the first of each.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
+    /// Whether what cannot be read is passed over as well, and does not end the search.
+    tolerant: bool,
     special: Seen,
     linked_dirs: Seen,
     broken: Seen,
+    unreadable: Seen,
 }
 
 #[derive(Debug, Default)]
 struct Seen {
     count: u64,
     first: PathBuf,
+    /// Why the first could not be read.
+    why: String,
 }
 
 impl Seen {
@@ -35,35 +40,54 @@ impl Seen {
 }
 
 impl Skipped {
+    /// Nothing yet; what cannot be read below a directory will be passed over as well.
+    pub(crate) fn tolerant() -> Self {
+        Skipped { tolerant: true, ..Self::default() }
+    }
+
     /// A path that is neither a file nor a directory.
     pub(crate) fn special(&mut self, path: &Path) {
         self.special.note(path);
     }
 
+    /// A path below `root` that cannot be read.
+    fn unreadable(&mut self, path: &Path, root: &Path, e: &std::io::Error) -> Result<(), AppError> {
+        if !self.tolerant {
+            // A result of the rest would not tell that it is not of all.
+            let (path, why, root) = (show::path(path), plain(e), show::path(root));
+            return Err(AppError::new(format!(
+                "cannot read the input {path}: {why}; make it readable, or name what is to be read instead of {root}"
+            )));
+        }
+        self.unreadable.note(path);
+        if self.unreadable.count == 1 {
+            self.unreadable.why = plain(e);
+        }
+        Ok(())
+    }
+
     /// A sentence for each kind of thing passed over.
     pub(crate) fn notes(&self) -> Vec<String> {
+        let Skipped { special, linked_dirs, broken, unreadable, .. } = self;
         [
-            (&self.special, "special file", "no pipe, socket or device is read"),
-            (&self.linked_dirs, "link to a directory", "name the directory itself to include it"),
-            (&self.broken, "link that leads nowhere", "nothing is there"),
+            (special, "special file", "special files", "no pipe, socket or device is read"),
+            (
+                linked_dirs,
+                "link to a directory",
+                "links to a directory",
+                "name the directory itself to include it",
+            ),
+            (broken, "link that leads nowhere", "links that lead nowhere", "nothing is there"),
+            (unreadable, "path that cannot be read", "paths that cannot be read", &unreadable.why),
         ]
         .into_iter()
         .filter(|(seen, ..)| seen.count > 0)
-        .map(|(seen, thing, why)| {
-            let things = show::count(seen.count, thing);
-            let things = if seen.count == 1 { things } else { plural(seen.count, thing) };
+        .map(|(seen, one, many, why)| {
+            let things = if seen.count == 1 { one } else { many };
             let first = if seen.count == 1 { "" } else { "the first is " };
-            format!("skipped {things} ({first}{}): {why}", show::path(&seen.first))
+            format!("skipped {} {things} ({first}{}): {why}", seen.count, show::path(&seen.first))
         })
         .collect()
-    }
-}
-
-/// `3 links to a directory`: the first word takes the plural.
-fn plural(n: u64, thing: &str) -> String {
-    match thing.strip_prefix("link ") {
-        Some(rest) => format!("{n} links {rest}"),
-        None => show::count(n, thing),
     }
 }
 
@@ -71,6 +95,9 @@ fn plural(n: u64, thing: &str) -> String {
 /// empty), in the byte order of their whole paths.
 ///
 /// Links to files are followed, links to directories are not.
+///
+/// # Errors
+/// That `root` cannot be read, or anything below it unless `skipped` is tolerant; what `found` says.
 pub(crate) fn walk(
     root: &Path,
     include: &[Glob],
@@ -78,7 +105,7 @@ pub(crate) fn walk(
     found: &mut impl FnMut(PathBuf, fs::Metadata) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
     // Names, the next one last; directories end with a `/`, so that sorting them sorts the paths.
-    let mut open = vec![sorted(root)?];
+    let mut open = vec![sorted(root).map_err(|e| unreadable(root, &e))?];
     let mut dirs = vec![root.to_path_buf()];
     while let (Some(names), Some(dir)) = (open.last_mut(), dirs.last()) {
         let Some(name) = names.pop() else {
@@ -88,8 +115,13 @@ pub(crate) fn walk(
         };
         let path = dir.join(&name);
         if name.as_bytes().ends_with(b"/") {
-            open.push(sorted(&path)?);
-            dirs.push(path);
+            match sorted(&path) {
+                Ok(names) => {
+                    open.push(names);
+                    dirs.push(path);
+                }
+                Err(e) => skipped.unreadable(&path, root, &e)?,
+            }
             continue;
         }
         let chosen = include.is_empty()
@@ -105,27 +137,23 @@ pub(crate) fn walk(
             Ok(m) if m.is_dir() => skipped.linked_dirs.note(&path),
             Ok(_) => skipped.special.note(&path),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => skipped.broken.note(&path),
-            Err(e) => return Err(unreadable(&path, &e)),
+            Err(e) => skipped.unreadable(&path, root, &e)?,
         }
     }
     Ok(())
 }
 
 /// The names in `dir`, in falling order.
-fn sorted(dir: &Path) -> Result<Vec<OsString>, AppError> {
-    let list = || -> std::io::Result<Vec<OsString>> {
-        fs::read_dir(dir)?
-            .map(|entry| {
-                let entry = entry?;
-                let mut name = entry.file_name().into_vec();
-                if entry.file_type()?.is_dir() {
-                    name.push(b'/');
-                }
-                Ok(OsString::from_vec(name))
-            })
-            .collect()
-    };
-    let mut names = list().map_err(|e| unreadable(dir, &e))?;
+fn sorted(dir: &Path) -> std::io::Result<Vec<OsString>> {
+    let list = fs::read_dir(dir)?.map(|entry| -> std::io::Result<OsString> {
+        let entry = entry?;
+        let mut name = entry.file_name().into_vec();
+        if entry.file_type()?.is_dir() {
+            name.push(b'/');
+        }
+        Ok(OsString::from_vec(name))
+    });
+    let mut names = list.collect::<Result<Vec<_>, _>>()?;
     names.sort_unstable_by(|a, b| b.cmp(a));
     Ok(names)
 }

@@ -58,16 +58,16 @@ pub(super) fn modified(of: &Metadata) -> i64 {
 
 /// Finds the files that `paths` name: files whatever their names, and of directories, all the way down, those that
 /// match one of `include` (none is [`DOCUMENTS`]), in the order of their names. Each is taken once. Gives sentences about
-/// what was passed over, too.
+/// what was passed over, too, such as directories below those that cannot be read.
 ///
 /// # Errors
-/// A path that is missing or a directory that cannot be read, a pattern that is none.
+/// A path that is missing or cannot be read, a pattern that is none.
 pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFile>, Vec<String>), AppError> {
     let include: Vec<Glob> = match include {
         [] => DOCUMENTS.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
         patterns => patterns.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
     };
-    let mut skipped = Skipped::default();
+    let mut skipped = Skipped::tolerant();
     let mut files = Vec::new();
     let mut found = |path: PathBuf, is: Metadata| {
         let name = name(&path)?;
@@ -87,7 +87,8 @@ pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFi
     Ok((files, skipped.notes()))
 }
 
-fn name(path: &Path) -> Result<String, AppError> {
+/// What a file is called in the database.
+pub(super) fn name(path: &Path) -> Result<String, AppError> {
     let mut whole = std::path::absolute(path).map_err(|e| unreadable(path, &e))?;
     if whole.components().any(|part| part == Component::ParentDir)
         && let (Some(directory), Some(file)) = (whole.parent(), whole.file_name())
@@ -245,5 +246,29 @@ mod tests {
         let (files, _) = find(&roundabout, &[]).unwrap();
         assert_eq!(files.len(), 3, "{files:?}");
         assert!(find(&[dir.path().join("none")], &[]).unwrap_err().to_string().contains("none"));
+    }
+
+    #[test]
+    fn what_cannot_be_read_below_a_directory_is_passed_over_and_said() {
+        use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
+
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.txt"), "x").unwrap();
+        std::fs::write(dir.path().join("z.txt"), "x").unwrap();
+        std::os::unix::fs::symlink("loop.txt", dir.path().join("loop.txt")).unwrap();
+        // Names that are too long together: nobody can read what is there, root included.
+        let directory = OFlags::DIRECTORY | OFlags::RDONLY;
+        let mut at = openat(CWD, dir.path(), directory, Mode::empty()).unwrap();
+        for _ in 0..20 {
+            let name = "d".repeat(250);
+            mkdirat(&at, &name, Mode::RWXU).unwrap();
+            at = openat(&at, &name, directory, Mode::empty()).unwrap();
+        }
+        let (files, notes) = find(&[dir.path().to_owned()], &[]).unwrap();
+        let names: Vec<&str> = files.iter().map(|f| &f.name[f.name.len() - 5..]).collect();
+        assert_eq!(names, ["a.txt", "z.txt"]);
+        let [note] = &notes[..] else { panic!("{notes:?}") };
+        assert!(note.starts_with("skipped 2 paths that cannot be read (the first is "), "{note}");
+        assert!(note.ends_with("): File name too long"), "{note}");
     }
 }
