@@ -13,6 +13,7 @@ use super::coming::{Coming, Due};
 use super::extract::Extract;
 use super::fields::Fields;
 use super::files::Files;
+use super::gone::gone;
 use super::inputs::{InputFile, Tasks, find};
 use super::listed::Listed;
 use super::page::Pages;
@@ -69,6 +70,8 @@ pub struct FeaturesJob {
     pub(super) first: usize,
     /// How many others the database had then.
     pub(super) already: usize,
+    /// The names of those that it has and that are there no longer.
+    gone: Vec<String>,
     notes: Vec<String>,
     /// Where pages come from, of a job whose inputs are pages.
     pub(super) coming: Option<Arc<Coming>>,
@@ -93,7 +96,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl FeaturesJob {
     /// Finds the files, loads the model, and sees which files the database has already: those are not done again
-    /// unless they have changed since, or were passed over. Changes nothing in the database.
+    /// unless they have changed since, or were passed over. What it has of files that are no longer in a directory that
+    /// is named, a run takes out. Changes nothing in the database.
     ///
     /// # Errors
     /// An input or model that cannot be read; a database that cannot be reached, has other tables, or was made with
@@ -110,11 +114,12 @@ impl FeaturesJob {
             files.retain(|f| f.path.canonicalize().map_or(true, |path| path != own));
         }
         let (tagger, model, stored) = prepared(&options)?;
+        let gone = gone(&options.input, &stored, &files)?;
         let all = files.len();
         files.retain(|f| matches!(due(&stored, f), Due::New | Due::Again));
         let first = files.len();
         let mut job = Self::with(options, (Files::new(files), first), (tagger, model));
-        (job.already, job.notes) = (all - first, notes);
+        (job.already, job.gone, job.notes) = (all - first, gone, notes);
         Ok(job)
     }
 
@@ -155,6 +160,7 @@ impl FeaturesJob {
             cancel,
             first,
             already: 0,
+            gone: Vec::new(),
             notes: Vec::new(),
             coming: None,
             open: false,
@@ -224,7 +230,8 @@ impl FeaturesJob {
         })
     }
 
-    /// Gives all files their identifiers, and takes out what came of those that are known and done again.
+    /// Gives all files their identifiers, and takes out what came of those that are known and done again, and those that
+    /// are gone.
     fn prepare(&self) -> Result<(), AppError> {
         *lock(&self.skipped) = Skipped::default();
         let names = self.names();
@@ -245,6 +252,11 @@ impl FeaturesJob {
             if !again.is_empty() {
                 store.forget(&again)?;
             }
+            let gone: Vec<i64> =
+                self.gone.iter().filter_map(|n| found(&&**n)).map(|n| stored[n].id).collect();
+            if !gone.is_empty() {
+                store.remove(&gone)?;
+            }
             Ok(mine.iter().map(|&n| stored[n].id).collect())
         })?;
         *lock(&self.ids) = ids;
@@ -263,9 +275,13 @@ impl Job for FeaturesJob {
         let count = |n: usize| show::count(n as u64, kind);
         let more = if self.open { " so far, and more to come" } else { "" };
         let known = format!("{}, {bytes}{more}", count(self.first));
-        match self.already {
+        let already = match self.already {
             0 => known,
             done => format!("{known}; {} in the database already", count(done)),
+        };
+        match self.gone.len() {
+            0 => already,
+            gone => format!("{already}; {} to be taken out of it, as no longer there", count(gone)),
         }
     }
 
@@ -315,7 +331,12 @@ impl Job for FeaturesJob {
             format!("passed over {files} ({first}{name}): {why}; the table file has all")
         });
         let coming = self.coming.as_ref().map_or(Vec::new(), |coming| coming.notes());
-        self.notes.iter().cloned().chain(coming).chain(passed).collect()
+        let gone = self.gone.first().map(|name| {
+            let first = if self.gone.len() == 1 { "" } else { "the first is " };
+            let files = show::count(self.gone.len() as u64, "file");
+            format!("took {files} out of the database, as no longer there ({first}{name})")
+        });
+        self.notes.iter().cloned().chain(gone).chain(coming).chain(passed).collect()
     }
 }
 

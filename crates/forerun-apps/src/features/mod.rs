@@ -6,7 +6,7 @@
 //! tables, and why a run can be killed at any time, are described in `store/mod.rs`. [`Query`] asks a database. The files may be known, or pages that [keep coming](FeaturesJob::follow) from a crawl.
 //!
 //! A file that cannot be read, is too large or is no text does not end the run: the database says why it was passed
-//! over.
+//! over. A file that is no longer in a directory that is named is taken out of the database.
 
 mod batch;
 mod coming;
@@ -14,6 +14,7 @@ pub mod dictionary;
 mod extract;
 mod fields;
 mod files;
+mod gone;
 mod handed;
 mod inputs;
 mod job;

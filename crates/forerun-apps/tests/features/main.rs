@@ -228,6 +228,41 @@ fn what_is_done_is_not_done_again_and_what_changed_is() {
 }
 
 #[test]
+fn what_is_no_longer_there_is_taken_out() {
+    let (input, dir) = (documents(), tempfile::tempdir().unwrap());
+    let other = documents();
+    let file = dir.path().join("f.db");
+    run(&open(input.path(), &file), Strategy::Adaptive, 1, 2000);
+    run(&open(other.path(), &file), Strategy::Adaptive, 1, 2000);
+    let both = tables::of_sqlite(&file);
+    let name = |dir: &TempDir, file: &str| dir.path().join(file).display().to_string();
+    for gone in ["page03.html", "news.sgm", "binary.txt"] {
+        fs::remove_file(input.path().join(gone)).unwrap();
+    }
+    let job = open(input.path(), &file);
+    assert!(job.summary().contains("3 files to be taken out of it"), "{}", job.summary());
+    assert_eq!(tables::of_sqlite(&file), both, "opening a job changes nothing");
+    run(&job, Strategy::Adaptive, 1, 2000);
+    let notes = job.notes().join("\n");
+    assert!(notes.contains("took 3 files out of the database, as no longer there"), "{notes}");
+    let left = tables::of_sqlite(&file);
+    assert!(!left.contains(&name(&input, "page03.html")) && left.contains(&name(&other, "page03.html")));
+    assert!(left.contains("parallel program|138|79"), "{left}");
+    run(&open(input.path(), &file), Strategy::Adaptive, 1, 2000);
+    assert_eq!(tables::of_sqlite(&file), left, "once");
+
+    // What other patterns chose is there, and stays; where nothing is left, something else is wrong.
+    let only =
+        FeatureOptions { include: vec!["*.txt".into()], ..options(input.path(), file.to_str().unwrap()) };
+    run(&FeaturesJob::open(only).unwrap(), Strategy::Adaptive, 1, 2000);
+    assert_eq!(tables::of_sqlite(&file), left);
+    fs::read_dir(input.path()).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
+    let e = FeaturesJob::open(options(input.path(), file.to_str().unwrap())).unwrap_err().to_string();
+    assert!(e.contains("there is no document"), "{e}");
+    assert_eq!(tables::of_sqlite(&file), left);
+}
+
+#[test]
 fn databases_of_something_else_are_refused() {
     let (input, dir) = (documents(), tempfile::tempdir().unwrap());
     let refused = |file: &Path| {
@@ -342,6 +377,20 @@ fn a_server_has_the_same_tables_and_may_go_away() {
     let killed = kill_until_done(input.path(), &server.database("killed"));
     assert!(killed > 0);
     assert_eq!(tables::of_postgres(&mut server.client("killed")), expected, "{killed} runs were killed");
+
+    // What is no longer there is taken out, as from a file.
+    let fewer = documents();
+    let job = |database: &str| FeaturesJob::open(options(fewer.path(), database)).unwrap();
+    let file = fewer.path().join("fewer.db");
+    let (address, path) = (server.database("fewer"), file.to_str().unwrap());
+    for database in [&*address, path] {
+        run(&job(database), Strategy::Adaptive, 1, 2000);
+    }
+    fs::remove_file(fewer.path().join("page03.html")).unwrap();
+    for database in [&*address, path] {
+        run(&job(database), Strategy::Adaptive, 1, 2000);
+    }
+    assert_eq!(tables::of_postgres(&mut server.client("fewer")), tables::of_sqlite(&file));
 
     // Several groups, each with a connection of its own.
     let job = FeaturesJob::open(options(input.path(), &server.database("groups"))).unwrap();

@@ -17,7 +17,8 @@
 //! Sets of results, those of a moment together, are one transaction: documents, occurrences, what is added to the dictionary (by `ON CONFLICT`), and
 //! that the files are done. What a killed run had committed is done, the rest is not there, and the next run does it.
 //! Identifiers of files are given in the order of their names before anything else is written; those of pages, which
-//! are not known then, follow from their URLs and are 2⁶² or more. So the tables do not tell how often a run was interrupted, nor in which order its results came.
+//! are not known then, follow from their URLs and are 2⁶² or more. Files that are no longer in a directory that the run was
+//! given are taken out before, with all that came of them. So the tables do not tell how often a run was interrupted, nor in which order its results came.
 
 mod postgres;
 mod sqlite;
@@ -160,6 +161,9 @@ pub(super) trait Store: Send {
 
     /// Takes all that came of these files out of the tables, as if they had not been read.
     fn forget(&mut self, files: &[i64]) -> Result<(), StoreError>;
+
+    /// Takes these files themselves out as well.
+    fn remove(&mut self, files: &[i64]) -> Result<(), StoreError>;
 
     /// Stores a set whose files have these identifiers, unless it is stored already.
     fn put(&mut self, batch: &Batch, ids: &Ids) -> Result<(), StoreError>;

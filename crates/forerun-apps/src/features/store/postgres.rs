@@ -2,7 +2,7 @@
 
 use postgres::binary_copy::BinaryCopyInWriter;
 use postgres::types::{ToSql, Type};
-use postgres::{Client, Config, Row};
+use postgres::{Client, Config, Row, Transaction};
 
 use super::{
     Batch, FORMAT, Found, Ids, Phrase, Store, StoreError, Stored, Totals, is_stored, number, page, pattern,
@@ -45,6 +45,21 @@ impl Postgres {
     fn phrases(&mut self, sql: &str, of: &[&(dyn ToSql + Sync)]) -> Result<Vec<Phrase>, StoreError> {
         Ok(self.client.query(sql, of)?.iter().map(phrase).collect())
     }
+}
+
+/// Takes out all that came of these files.
+fn take_out(all: &mut Transaction<'_>, files: &[i64]) -> Result<(), StoreError> {
+    all.execute(
+        "UPDATE phrase SET frequency = phrase.frequency - g.frequency, documents = phrase.documents - g.documents
+         FROM (SELECT phrase, sum(frequency)::int8 AS frequency, count(*) AS documents
+               FROM occurrence WHERE file = ANY($1) GROUP BY phrase) AS g
+         WHERE phrase.phrase = g.phrase",
+        &[&files],
+    )?;
+    all.execute("DELETE FROM phrase WHERE documents = 0", &[])?;
+    all.execute("DELETE FROM occurrence WHERE file = ANY($1)", &[&files])?;
+    all.execute("DELETE FROM document WHERE file = ANY($1)", &[&files])?;
+    Ok(())
 }
 
 impl Store for Postgres {
@@ -109,20 +124,18 @@ impl Store for Postgres {
 
     fn forget(&mut self, files: &[i64]) -> Result<(), StoreError> {
         let mut all = self.client.transaction()?;
-        all.execute(
-            "UPDATE phrase SET frequency = phrase.frequency - g.frequency, documents = phrase.documents - g.documents
-             FROM (SELECT phrase, sum(frequency)::int8 AS frequency, count(*) AS documents
-                   FROM occurrence WHERE file = ANY($1) GROUP BY phrase) AS g
-             WHERE phrase.phrase = g.phrase",
-            &[&files],
-        )?;
-        all.execute("DELETE FROM phrase WHERE documents = 0", &[])?;
-        all.execute("DELETE FROM occurrence WHERE file = ANY($1)", &[&files])?;
-        all.execute("DELETE FROM document WHERE file = ANY($1)", &[&files])?;
+        take_out(&mut all, files)?;
         all.execute(
             "UPDATE file SET bytes = NULL, modified = NULL, documents = 0, skipped = NULL WHERE id = ANY($1)",
             &[&files],
         )?;
+        Ok(all.commit()?)
+    }
+
+    fn remove(&mut self, files: &[i64]) -> Result<(), StoreError> {
+        let mut all = self.client.transaction()?;
+        take_out(&mut all, files)?;
+        all.execute("DELETE FROM file WHERE id = ANY($1)", &[&files])?;
         Ok(all.commit()?)
     }
 

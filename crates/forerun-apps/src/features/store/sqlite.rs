@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension as _, Transaction, TransactionBehavior, params};
 
 use super::{
     Batch, FORMAT, Found, Ids, Phrase, Store, StoreError, Stored, Totals, is_stored, number, page, pattern,
@@ -52,6 +52,26 @@ impl Sqlite {
         })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
+}
+
+/// Takes out all that came of these files, which are in the table `gone` then.
+fn take_out(all: &Transaction<'_>, files: &[i64]) -> Result<(), StoreError> {
+    all.execute_batch("CREATE TEMP TABLE IF NOT EXISTS gone (file INTEGER PRIMARY KEY); DELETE FROM gone")?;
+    {
+        let mut insert = all.prepare("INSERT INTO gone VALUES (?1) ON CONFLICT DO NOTHING")?;
+        for file in files {
+            insert.execute([file])?;
+        }
+    }
+    Ok(all.execute_batch(
+        "UPDATE phrase SET frequency = phrase.frequency - g.frequency, documents = phrase.documents - g.documents
+         FROM (SELECT phrase, sum(frequency) AS frequency, count(*) AS documents
+               FROM occurrence WHERE file IN (SELECT file FROM gone) GROUP BY phrase) AS g
+         WHERE phrase.phrase = g.phrase;
+         DELETE FROM phrase WHERE documents = 0;
+         DELETE FROM occurrence WHERE file IN (SELECT file FROM gone);
+         DELETE FROM document WHERE file IN (SELECT file FROM gone)",
+    )?)
 }
 
 impl Store for Sqlite {
@@ -110,26 +130,18 @@ impl Store for Sqlite {
 
     fn forget(&mut self, files: &[i64]) -> Result<(), StoreError> {
         let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        take_out(&all, files)?;
         all.execute_batch(
-            "CREATE TEMP TABLE IF NOT EXISTS gone (file INTEGER PRIMARY KEY); DELETE FROM gone",
-        )?;
-        {
-            let mut insert = all.prepare("INSERT INTO gone VALUES (?1) ON CONFLICT DO NOTHING")?;
-            for file in files {
-                insert.execute([file])?;
-            }
-        }
-        all.execute_batch(
-            "UPDATE phrase SET frequency = phrase.frequency - g.frequency, documents = phrase.documents - g.documents
-             FROM (SELECT phrase, sum(frequency) AS frequency, count(*) AS documents
-                   FROM occurrence WHERE file IN (SELECT file FROM gone) GROUP BY phrase) AS g
-             WHERE phrase.phrase = g.phrase;
-             DELETE FROM phrase WHERE documents = 0;
-             DELETE FROM occurrence WHERE file IN (SELECT file FROM gone);
-             DELETE FROM document WHERE file IN (SELECT file FROM gone);
-             UPDATE file SET bytes = NULL, modified = NULL, documents = 0, skipped = NULL
+            "UPDATE file SET bytes = NULL, modified = NULL, documents = 0, skipped = NULL
              WHERE id IN (SELECT file FROM gone)",
         )?;
+        Ok(all.commit()?)
+    }
+
+    fn remove(&mut self, files: &[i64]) -> Result<(), StoreError> {
+        let all = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        take_out(&all, files)?;
+        all.execute_batch("DELETE FROM file WHERE id IN (SELECT file FROM gone)")?;
         Ok(all.commit()?)
     }
 
