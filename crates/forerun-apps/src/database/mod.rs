@@ -31,7 +31,7 @@ impl FromStr for Database {
     type Err = AppError;
 
     fn from_str(address: &str) -> Result<Self, AppError> {
-        let expected = "expected sqlite:FILE or postgres://USER@HOST/NAME";
+        let expected = "expected sqlite:FILE, or only FILE, or postgres://USER@HOST/NAME";
         if address.starts_with("postgres://") || address.starts_with("postgresql://") {
             let config = Config::from_str(address).map_err(|e| {
                 AppError::new(format!("the address of the database is not understood ({e}): {expected}"))

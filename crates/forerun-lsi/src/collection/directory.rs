@@ -72,6 +72,12 @@ fn together(
     judged: &Path,
 ) -> Result<Collection, LsiError> {
     let mut notes = Vec::new();
+    if relevant.is_empty() {
+        return Err(LsiError::file(
+            judged,
+            "it names no relevant document of any query: there is nothing to go by",
+        ));
+    }
     let known: std::collections::HashSet<String> = queries.iter().map(|q| plain(&q.id)).collect();
     if relevant.keys().all(|query| known.contains(query)) {
         queries.iter_mut().for_each(|q| q.id = plain(&q.id));
@@ -91,6 +97,12 @@ fn together(
     }
     let ids: std::collections::HashSet<String> = documents.iter().map(|d| plain(&d.id)).collect();
     let strangers = relevant.values().flatten().filter(|d| !ids.contains(*d)).count();
+    if strangers == relevant.values().map(|documents| documents.len()).sum::<usize>() {
+        return Err(LsiError::file(
+            judged,
+            "none of the documents that it names is in the collection: it is of another, or their numbers differ",
+        ));
+    }
     if strangers > 0 {
         notes.push(format!("{strangers} judgements are of documents that are not in the collection; they count as never found"));
     }
@@ -118,8 +130,16 @@ mod tests {
         let collection = read(dir.path(), "cranfield").unwrap();
         let ids: Vec<&str> = collection.queries.iter().map(|q| q.id.as_str()).collect();
         assert_eq!(ids, ["1", "4"]);
-        put("cranqrel", "1 1 2\n7 2 1\n");
-        assert!(read(dir.path(), "cranfield").unwrap_err().to_string().contains("query 7"));
+        let refused = |judged: &str, why: &str| {
+            put("cranqrel", judged);
+            let said = read(dir.path(), "cranfield").unwrap_err().to_string();
+            assert!(said.contains("cranqrel: ") && said.contains(why), "{said}");
+        };
+        refused("1 1 2\n7 2 1\n", "query 7");
+        for none in ["", "\n \n", "1 2 5\n4 1 5\n", "1 0 2 0\n"] {
+            refused(none, "no relevant document");
+        }
+        refused("1 17 1\n4 18 1\n", "none of the documents");
         put("cran.qrel", "1 1 2\n");
         assert!(read(dir.path(), "cran").unwrap_err().to_string().contains("both"));
         assert!(read(dir.path(), "med").unwrap_err().to_string().contains("documents"));

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 
 use super::{About, Model, ModelOptions, Numbers, Parts, unit};
 use crate::matrix::Sparse;
-use crate::svd::decompose;
+use crate::svd::{SvdOptions, decompose};
 use crate::weight::weigh;
 use crate::{Analysis, Document, LsiError, Vocabulary};
 
 impl Model {
-    /// Indexes documents. Cost: that of [`decompose`], and beside it little.
+    /// Indexes documents, in as many dimensions as are asked for or, where they are fewer, as there are documents or terms. Cost: that of [`decompose`], and beside it little.
     ///
     /// # Errors
-    /// There are no terms or fewer than the rank, or the decomposition does not reach its tolerance.
+    /// There are no terms, the rank is 0, or the decomposition does not reach its tolerance.
     pub fn build(documents: &[Document], options: &ModelOptions) -> Result<Model, LsiError> {
         let (vocabulary, mut matrix) = count(documents, options);
         if vocabulary.terms().is_empty() {
@@ -24,7 +24,9 @@ impl Model {
         }
         let weights = options.weighting.global(&matrix);
         weigh(&mut matrix, options.weighting, &weights);
-        let svd = decompose(&matrix, &options.svd)?;
+        let most = matrix.rows().min(matrix.columns());
+        let svd =
+            decompose(&matrix, &SvdOptions { rank: options.svd.rank.min(most), ..options.svd.clone() })?;
         let rank = svd.values.len();
         let mut terms = Vec::with_capacity(rank * svd.right.rows());
         terms.extend(svd.right.values().iter().map(|&x| x as f32));

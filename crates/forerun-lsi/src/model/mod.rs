@@ -32,7 +32,7 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
-    /// So many dimensions, terms of at least two documents, and otherwise the defaults.
+    /// So many dimensions at most, terms of at least two documents, and otherwise the defaults.
     pub fn new(rank: usize) -> Self {
         ModelOptions {
             analysis: Analysis::default(),

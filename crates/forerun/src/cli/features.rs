@@ -23,7 +23,7 @@ pub enum FeaturesCommand {
         /// The database: FILE or sqlite:FILE, or postgres://USER@HOST/NAME.
         #[arg(value_name = "DB")]
         db: String,
-        /// The phrase, in any case.
+        /// The phrase, in any case; articles and the like are left out where nothing begins so.
         #[arg(required = true, value_name = "PHRASE")]
         phrase: Vec<String>,
         /// Documents and phrases to show at most.

@@ -87,8 +87,9 @@ pub struct FeatureArgs {
     /// sample of them).
     #[arg(required = true, value_name = "FILE")]
     pub input: Vec<PathBuf>,
-    /// The database: sqlite:FILE, which is made if it is not there, or postgres://USER@HOST/NAME. What it has
-    /// already is not done again, unless its file has changed.
+    /// The database: FILE or sqlite:FILE, which is made if it is not there, or postgres://USER@HOST/NAME. What it has
+    /// already is not done again, unless its file has changed; what it has of files that are no longer in a directory
+    /// that is named is taken out.
     #[arg(long, value_name = "ADDRESS")]
     pub db: String,
     /// The tagger's model; without it, the one that is shipped.
@@ -215,7 +216,7 @@ pub struct LsiJobArgs {
     /// The ranked lists, in the form of TREC's run files; without it, standard output.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Put the ranked lists into a database instead: sqlite:FILE, which is made if it is not there, or
+    /// Put the ranked lists into a database instead: FILE or sqlite:FILE, which is made if it is not there, or
     /// postgres://USER@HOST/NAME. The lists of these queries replace those that it has of them.
     #[arg(long, value_name = "ADDRESS", conflicts_with = "out")]
     pub db: Option<String>,

@@ -50,7 +50,7 @@ impl From<WeightingArg> for Weighting {
 /// How documents are indexed.
 #[derive(Debug, Clone, Args)]
 pub struct IndexOptions {
-    /// Dimensions.
+    /// Dimensions; as many as there are documents or terms, where those are fewer.
     #[arg(short = 'k', long = "dimensions", value_name = "K", default_value_t = 100)]
     pub rank: usize,
     /// How terms are weighted.

@@ -25,9 +25,8 @@ pub fn run(command: &FeaturesCommand, context: &Context) -> Result<(), CliError>
             context.console.data(&top.iter().map(data).collect::<Vec<_>>())
         }
         FeaturesCommand::Search { db, phrase, limit } => {
-            let phrase = phrase.join(" ");
-            let answer = query(db)?.search(&phrase, *limit).map_err(request)?;
-            context.console.text(&told(&phrase, &answer))?;
+            let answer = query(db)?.search(&phrase.join(" "), *limit).map_err(request)?;
+            context.console.text(&told(&answer))?;
             context.console.data(&answered(&answer))
         }
     }
@@ -46,13 +45,13 @@ fn table(phrases: &[Phrase]) -> String {
     text
 }
 
-fn told(phrase: &str, answer: &Answer) -> String {
+fn told(answer: &Answer) -> String {
     let mut text = match &answer.phrase {
         Some(Phrase { phrase, frequency, documents }) => {
             let (times, among) = (plural(*frequency as u64, "time"), plural(*documents as u64, "document"));
             format!("{phrase}: {times} in {among}\n")
         }
-        None => format!("{phrase}: not there\n"),
+        None => format!("{}: not there\n", answer.key),
     };
     for found in &answer.found {
         let id = if found.id == "1" { String::new() } else { format!(" [{}]", found.id) };
@@ -93,6 +92,7 @@ fn answered(answer: &Answer) -> Value {
         json!({ "file": f.file, "id": f.id, "frequency": f.frequency, "places": places })
     });
     json!({
+        "key": answer.key,
         "phrase": answer.phrase.as_ref().map(data),
         "found": found.collect::<Vec<_>>(),
         "containing": answer.containing.iter().map(data).collect::<Vec<_>>(),

@@ -11,12 +11,17 @@ use serde_json::{Value, json};
 
 use crate::cli::tagger::TaggerCommand;
 use crate::commands::Context;
+use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::paths::Paths;
+use crate::text::plural;
 
 /// Every so many files one is held out.
 const TENTH: usize = 10;
+
+/// Where so large a part of the words has tags that a model does not have, its tags are others.
+const OTHER_TAGS: f64 = 0.01;
 
 fn is_held_out(file: usize) -> bool {
     file % TENTH == TENTH - 1
@@ -37,7 +42,13 @@ pub fn run(command: &TaggerCommand, context: &mut Context) -> Result<(), CliErro
             let tagger = Tagger::load(&model).map_err(request)?;
             let corpus = Corpus::read(corpus).map_err(request)?;
             let accuracy = evaluate(&tagger, &corpus, |file| *all || is_held_out(file));
-            context.console.say("accuracy", &told(&accuracy))?;
+            if accuracy.words() == 0 {
+                let files = plural(corpus.files.len() as u64, "file");
+                return Err(request(format!(
+                    "{files}, of which none is held out (every {TENTH}th is): give --all to count on all, or more files"
+                )));
+            }
+            say(&accuracy, &context.console)?;
             context.console.data(&data(&accuracy))
         }
     }
@@ -67,8 +78,30 @@ fn learn(corpus: &Path, out: &Path, all: bool, context: &Context) -> Result<(), 
     }
     let tagger = Tagger::load(out).map_err(failed)?;
     let accuracy = evaluate(&tagger, &corpus, is_held_out);
-    console.say("accuracy", &told(&accuracy))?;
+    if accuracy.words() == 0 {
+        let why =
+            format!("not known: of {} none is held out (every {TENTH}th is)", plural(files as u64, "file"));
+        console.say("accuracy", &why)?;
+        return console.data(&Value::Null);
+    }
+    say(&accuracy, console)?;
     console.data(&data(&accuracy))
+}
+
+/// Says how accurate a tagger is, and where its tags are others than the corpus's.
+fn say(accuracy: &Accuracy, console: &Console) -> Result<(), CliError> {
+    console.say("accuracy", &told(accuracy))?;
+    let share = accuracy.foreign as f64 / accuracy.words() as f64;
+    if share < OTHER_TAGS {
+        return Ok(());
+    }
+    let (foreign, words) = (accuracy.foreign, plural(accuracy.words(), "word"));
+    let note = format!(
+        "{:.0} % of them, {foreign} of {words}, have a tag that the model does not know: it was made for other tags than the \
+         corpus has, and the accuracy says little",
+        share * 100.0
+    );
+    console.note("note", &note)
 }
 
 fn told(accuracy: &Accuracy) -> String {
@@ -76,7 +109,7 @@ fn told(accuracy: &Accuracy) -> String {
     format!(
         "{} of {} words right: {} of {} known ones, {} of {} unknown ones",
         percent(accuracy.overall()),
-        accuracy.known + accuracy.unknown,
+        accuracy.words(),
         percent(accuracy.of_known()),
         accuracy.known,
         percent(accuracy.of_unknown()),
@@ -88,6 +121,7 @@ fn data(of: &Accuracy) -> Value {
     json!({
         "overall": of.overall(),
         "known": { "words": of.known, "right": of.known_right },
+        "foreign": of.foreign,
         "unknown": { "words": of.unknown, "right": of.unknown_right },
     })
 }

@@ -37,6 +37,12 @@ fn documents_are_extracted_and_asked() {
     let said = place.run("features search f.db Parallel program").ok().text();
     assert!(said.contains("parallel program: 240 times in 12 documents"), "{said}");
     assert!(said.contains("0.html: heading 6,") && said.contains("15 more"), "{said}");
+    for asked in ["the Parallel program", "A  parallel PROGRAM's", "these parallel the program"] {
+        let also = place.run(&format!("features search f.db {asked}")).ok().text();
+        assert_eq!(also, said, "{asked}");
+    }
+    let said = place.run("features search f.db the moon").ok().text();
+    assert!(said.contains("the moon: not there"), "{said}");
     let top = place.run("features top f.db -n 2 --json -").ok().json();
     assert_eq!(top[0]["frequency"], 240, "{top}");
     assert_eq!(top.as_array().unwrap().len(), 2);
@@ -133,5 +139,18 @@ fn a_tagger_is_trained_and_judged() {
     place.run("run features docs --db b.db --model brill").refused(2, &["CONTEXTUALRULEFILE"]);
     place.write("brill/CONTEXTUALRULEFILE", "");
     place.run("run features docs --db b.db --model brill").ok();
-    assert!(place.run("tagger eval corpus --model brill --json -").ok().json()["overall"].is_number());
+    let said = place.run("tagger eval corpus --model brill").ok().text();
+    assert!(said.contains("have a tag that the model does not know"), "{said}");
+    assert!(
+        place.run("tagger eval corpus --model brill --json -").ok().json()["foreign"].as_u64() >= Some(30)
+    );
+    let said = place.run("tagger eval corpus --model own.frtagger").ok().text();
+    assert!(!said.contains("does not know"), "{said}");
+    // Of fewer than ten files none is held out.
+    std::fs::remove_file(place.path("corpus/ca09")).unwrap();
+    let said = place.run("tagger train corpus -o few.frtagger").ok().text();
+    assert!(said.contains("not known: of 9 files none is held out"), "{said}");
+    assert!(place.run("tagger train corpus -o few.frtagger --json -").ok().json().is_null());
+    place.run("tagger eval corpus --model few.frtagger").refused(2, &["9 files", "--all"]);
+    place.run("tagger eval corpus --model few.frtagger --all").ok();
 }

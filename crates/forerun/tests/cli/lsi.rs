@@ -42,6 +42,22 @@ fn a_collection_is_evaluated() {
 }
 
 #[test]
+fn a_small_collection_has_the_dimensions_that_there_are() {
+    let place = Place::new();
+    for (count, words) in [(5, ""), (80, " -k 5000")] {
+        collection(&place, count);
+        for line in ["lsi build tiny.all -o tiny.lsi", "lsi eval --collection tiny ."] {
+            let said = place.run(&format!("{line}{words}")).ok().text();
+            let asked = if words.is_empty() { 100 } else { 5000 };
+            assert!(said.contains(&format!(", not {asked}: {count} documents of ")), "{said}");
+        }
+        place.run("lsi query tiny.lsi wing").ok();
+    }
+    place.write("tiny.rel", "1 0 T-3 0\n");
+    place.run("lsi eval --collection tiny .").refused(2, &["tiny.rel", "no relevant document"]);
+}
+
+#[test]
 fn queries_and_a_run_give_the_same_lists() {
     let place = Place::new();
     collection(&place, 400);
@@ -59,7 +75,7 @@ fn queries_and_a_run_give_the_same_lists() {
     }
     place.run("lsi query tiny.all wing").refused(2, &["tiny.all", "not a model"]);
     place.run("run lsi tiny.lsi none.qry").refused(2, &["none.qry"]);
-    place.run("lsi build tiny.all -o x.lsi -k 5000").refused(2, &["--dimensions", "rank 5000"]);
+    place.run("lsi build tiny.all -o x.lsi -k 0").refused(2, &["--dimensions", "rank 0"]);
 }
 
 #[test]

@@ -15,12 +15,19 @@ pub struct Accuracy {
     pub unknown: u64,
     /// Those of them that are right.
     pub unknown_right: u64,
+    /// Words, of both kinds, whose tag in the corpus the tagger does not have: it cannot be right there.
+    pub foreign: u64,
 }
 
 impl Accuracy {
     /// The share of words that are right, from 0 to 1.
     pub fn overall(&self) -> f64 {
-        share(self.known_right + self.unknown_right, self.known + self.unknown)
+        share(self.known_right + self.unknown_right, self.words())
+    }
+
+    /// How many words were counted.
+    pub fn words(&self) -> u64 {
+        self.known + self.unknown
     }
 
     /// The share of known words that are right.
@@ -43,11 +50,14 @@ fn share(part: u64, whole: u64) -> f64 {
 pub fn evaluate(tagger: &Tagger, corpus: &Corpus, chosen: impl Fn(usize) -> bool) -> Accuracy {
     let mut space = Workspace::default();
     let mut accuracy = Accuracy::default();
-    let same: Vec<_> = tagger.model().tags.iter().map(|(_, name)| corpus.tags.find(name)).collect();
+    let tags = &tagger.model().tags;
+    let same: Vec<_> = tags.iter().map(|(_, name)| corpus.tags.find(name)).collect();
+    let foreign: Vec<bool> = corpus.tags.iter().map(|(_, name)| tags.find(name).is_none()).collect();
     for (_, file) in corpus.files.iter().enumerate().filter(|(n, _)| chosen(*n)) {
         for sentence in &file.sentences {
             tagger.tag_into(sentence.iter().map(|&(word, _)| corpus.words.get(word)), &mut space);
             for (i, &(_, truth)) in sentence.iter().enumerate() {
+                accuracy.foreign += u64::from(foreign[truth.index()]);
                 let right = u64::from(same[space.tags()[i].index()] == Some(truth));
                 if space.is_unknown(i) {
                     accuracy.unknown += 1;

@@ -7,7 +7,7 @@ use forerun_lsi::collection::smart;
 use forerun_platform::Bytes;
 use serde::Serialize;
 
-use super::{fault, options};
+use super::{fault, note_rank, options};
 use crate::cli::lsi::BuildArgs;
 use crate::commands::Context;
 use crate::error::{CliError, request};
@@ -46,6 +46,7 @@ pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliErro
     let model = context.interrupt.busy(|| Model::build(&documents, &options).map_err(fault))?;
     let build_s = begin.elapsed().as_secs_f64();
     stop_if_interrupted(&context.interrupt)?;
+    note_rank(options.svd.rank, &model, context)?;
     let bytes = model.to_bytes().map_err(request)?;
     file::write(&args.out, &bytes)?;
     let built = Built {

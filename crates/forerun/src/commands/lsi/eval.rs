@@ -5,7 +5,7 @@ use forerun_lsi::ranking::Hit;
 use forerun_lsi::{Collection, Model, collection, plain};
 use serde::Serialize;
 
-use super::{fault, options};
+use super::{fault, note_rank, options};
 use crate::chart::{LineChart, Series, Spacing, Style};
 use crate::cli::lsi::EvalArgs;
 use crate::commands::Context;
@@ -45,6 +45,7 @@ pub(super) fn run(args: &EvalArgs, context: &mut Context) -> Result<(), CliError
     let all = collection.documents.len();
     let model = context.interrupt.busy(|| Model::build(&collection.documents, &options).map_err(fault))?;
     stop_if_interrupted(&context.interrupt)?;
+    note_rank(options.svd.rank, &model, context)?;
     let lsi = judged(&collection, &model.ranked(&texts, all, options.svd.threads));
     let plain = judged(&collection, &plain(&collection.documents, &texts, all, &options));
     let found = Evaluated {

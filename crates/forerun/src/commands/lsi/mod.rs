@@ -4,11 +4,12 @@ mod build;
 mod eval;
 mod query;
 
-use forerun_lsi::{Analysis, LsiError, ModelOptions};
+use forerun_lsi::{Analysis, LsiError, Model, ModelOptions};
 
 use crate::cli::lsi::{IndexOptions, LsiCommand};
 use crate::commands::Context;
 use crate::error::{CliError, request};
+use crate::text::plural;
 
 /// Does what is asked for.
 ///
@@ -36,6 +37,19 @@ fn options(args: &IndexOptions) -> Result<ModelOptions, CliError> {
         options.svd.threads = threads;
     }
     Ok(options)
+}
+
+/// Says where a model has fewer dimensions than were asked for.
+fn note_rank(asked: usize, model: &Model, context: &Context) -> Result<(), CliError> {
+    let has = model.rank();
+    if has == asked {
+        return Ok(());
+    }
+    let documents = plural(model.ids().len() as u64, "document");
+    let terms = plural(model.vocabulary().terms().len() as u64, "term");
+    context
+        .console
+        .note("note", &format!("k = {has}, not {asked}: {documents} of {terms} have no more dimensions"))
 }
 
 /// A fault of what was given, with the option where it is the rank's.
