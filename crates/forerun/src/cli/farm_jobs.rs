@@ -19,8 +19,7 @@ pub struct AnyJobArgs<H: Args, F: Args> {
     pub job: AnyJob<H, F>,
 }
 
-/// All jobs. (Were those of [`super::JobCommand`] flattened into this, they would take every word that is none of theirs for a
-/// job file.)
+/// All jobs.
 #[derive(Debug, Subcommand)]
 pub enum AnyJob<H: Args, F: Args> {
     /// Sort files of numbers.

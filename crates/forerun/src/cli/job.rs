@@ -1,9 +1,8 @@
-//! What a job is on the command line: an application with its input, or a job file.
+//! What a job is on the command line: an application with its input.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::Args;
 use forerun_apps::command::Every;
 use forerun_platform::Seconds;
 use serde::{Deserialize, Serialize};
@@ -11,17 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::count::count;
 use super::crawl::CrawlOptions;
 
-/// A job and how it is to be treated.
-#[derive(Debug, Args)]
-#[command(subcommand_value_name = "JOB", subcommand_help_heading = "Jobs")]
-pub struct JobArgs<H: Args> {
-    /// The job.
-    #[command(subcommand)]
-    pub job: JobCommand<H>,
-}
-
-/// The jobs there are.
-#[derive(Debug, Subcommand)]
+/// The jobs that can be reductions.
+#[derive(Debug)]
 pub enum JobCommand<H: Args> {
     /// Sort files of numbers.
     Sort(WithJob<SortArgs, H>),
@@ -33,9 +23,6 @@ pub enum JobCommand<H: Args> {
     Lsi(WithJob<LsiJobArgs, H>),
     /// Tasks known only by their costs, as a profile has them; run, they take as much processor time.
     Tasks(WithJob<TasksArgs, H>),
-    /// A job file: TOML with `application`, `input` and any of the application's options.
-    #[command(external_subcommand)]
-    File(Vec<OsString>),
 }
 
 /// An application's arguments and those of the command.

@@ -21,7 +21,7 @@ pub use count::{count, number};
 pub use crawl::{CrawlArgs, CrawlOptions};
 pub use farm::{FarmJobArgs, FarmPlanOptions, FarmPredictOptions, FarmShape, FarmWays};
 pub use farm_jobs::{AnyJob, AnyJobArgs, Centre, HipArgs, MandelbrotArgs};
-pub use job::{FeatureArgs, JobArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
+pub use job::{FeatureArgs, JobCommand, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 pub use model::{FarmArgs, ModelArgs, ModelCommand, PacketArgs};
 pub use options::{
     DrawOptions, FigureOptions, MpiOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions,
@@ -45,7 +45,8 @@ says, and names of files in it are relative to the directory that it is in:
   input = [\"big.bin\"]
   type = \"i32\"           # any long option of the job or of the command, without its dashes
   strategy = \"adaptive\"
-The input of tasks is their number: application = \"tasks\", input = 1000, profile = \"costs.toml\""
+The input of tasks is their number: application = \"tasks\", input = 1000, profile = \"costs.toml\"
+The program of a farm is its command: application = \"farm\", command = \"gzip -c {}\", input = \"docs\""
         )
     };
 }

@@ -5,9 +5,8 @@ use std::path::{Path, PathBuf};
 use forerun_platform::{Profile, Skeleton};
 
 use super::Context;
-use super::job_file::{Words, from_file};
 use super::treat::{Crawls, Treat};
-use crate::cli::{JobArgs, JobCommand, LsiJobArgs, ReduceArgs, WithJob};
+use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
@@ -17,8 +16,8 @@ use crate::{allocation, figures};
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
-pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliError> {
-    match args.job {
+pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), CliError> {
+    match job {
         JobCommand::Sort(WithJob { job, how }) => {
             how.check()?;
             if how.is_for_processes() {
@@ -118,11 +117,6 @@ pub fn of<H: Treat>(args: JobArgs<H>, context: &mut Context) -> Result<(), CliEr
                 });
             }
             how.costed(&jobs::tasks(&job)?, &profile, context)
-        }
-        JobCommand::File(words) => {
-            let Words { say, job } = from_file::<H>(&words)?;
-            context.console.also(&say)?;
-            of(job, context)
         }
     }
 }

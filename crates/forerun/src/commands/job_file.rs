@@ -7,35 +7,33 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser};
 
 use super::treat::Treat;
-use crate::cli::{self, JobArgs, JobCommand, SayOptions};
+use crate::cli::{self, AnyJob, AnyJobArgs, SayOptions};
 use crate::error::{CliError, request};
+use crate::farm::Farming;
 use crate::jobs::{self, JobFile};
 
 /// A job read as the words of a job file.
 #[derive(Debug, Parser)]
 #[command(name = "forerun", no_binary_name = true)]
-pub(super) struct Words<H: Args> {
+pub(super) struct Words<H: Args, F: Args> {
     #[command(flatten)]
     pub(super) say: SayOptions,
     #[command(flatten)]
-    pub(super) job: JobArgs<H>,
+    pub(super) job: AnyJobArgs<H, F>,
 }
 
 /// Reads a file's words and those beside it.
 ///
 /// # Errors
 /// What is wrong with the file, or with them.
-pub(super) fn from_file<H: Treat>(words: &[OsString]) -> Result<Words<H>, CliError> {
+pub(super) fn from_file<H: Treat, F: Farming>(words: &[OsString]) -> Result<Words<H, F>, CliError> {
     let (file, rest) = words.split_first().ok_or_else(|| request("no job: name one, or a job file"))?;
     let job = jobs::job_file(Path::new(file), rest)?;
-    let args = Words::<H>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e))?;
+    let args = Words::<H, F>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e))?;
     match &args.job.job {
-        JobCommand::File(words) => {
+        AnyJob::File(words) => {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
-            let what = format!(
-                "there is no application {name:?}: expected sort, features, reduce, lsi or tasks (a farm is no job of a \
-                 file yet)"
-            );
+            let what = format!("there is no application {name:?}: expected {}", jobs::APPLICATIONS);
             Err(job.wrong("application", what.clone()).unwrap_or_else(|| job.lacks(&what)))
         }
         _ => Ok(args),
@@ -74,6 +72,7 @@ fn wrong(job: &JobFile, rest: &[OsString], e: &clap::Error) -> CliError {
 fn key(argument: &str) -> &str {
     match argument.strip_prefix("--") {
         Some(option) => option.split([' ', '=', '[']).next().unwrap_or(option),
+        None if argument == "<COMMAND>" => "command",
         None => "input",
     }
 }

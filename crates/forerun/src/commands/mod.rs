@@ -25,9 +25,10 @@ pub mod treat;
 
 use forerun_platform::Platform;
 
+use self::job_file::{Words, from_file};
 use self::treat::Treat;
 use crate::calibrate::calibrate_command;
-use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobArgs, JobCommand, PlatformCommand};
+use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobCommand, PlatformCommand};
 use crate::console::Console;
 use crate::crawling::{Sampled, Watch};
 use crate::error::{CliError, failed};
@@ -86,9 +87,13 @@ fn any<H: Treat, F: Farming>(job: AnyJob<H, F>, context: &mut Context) -> Result
         AnyJob::Reduce(args) => JobCommand::Reduce(args),
         AnyJob::Lsi(args) => JobCommand::Lsi(args),
         AnyJob::Tasks(args) => JobCommand::Tasks(args),
-        AnyJob::File(words) => JobCommand::File(words),
+        AnyJob::File(words) => {
+            let Words { say, job } = from_file::<H, F>(&words)?;
+            context.console.also(&say)?;
+            return any(job.job, context);
+        }
     };
-    job::of(JobArgs { job }, context)
+    job::of(job, context)
 }
 
 /// Does what the command line says.

@@ -22,9 +22,14 @@ use toml::Value;
 use crate::error::{CliError, request};
 use crate::outcomes::reason;
 
+/// What can be run, and stand in a job file.
+pub const APPLICATIONS: &str = "sort, features, reduce, lsi, tasks, farm, mandelbrot or hip";
+
 /// Keys whose values are names of files.
-const FILES: [&str; 14] = [
+const FILES: [&str; 20] = [
     "crawl-dir",
+    "csv",
+    "femur",
     "fields",
     "input",
     "model",
@@ -38,6 +43,10 @@ const FILES: [&str; 14] = [
     "sbatch",
     "json",
     "hostfile",
+    "pelvis",
+    "resume",
+    "svg",
+    "write-model",
 ];
 
 /// Short names of options, which a file gives by their long names, and whether a value follows.
@@ -74,7 +83,7 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| {
         request(format!(
-            "{name} is neither a job (sort, features, reduce, lsi, tasks) nor a job file that can be read: {}",
+            "{name} is neither a job ({APPLICATIONS}) nor a job file that can be read: {}",
             reason(&e)
         ))
     })?;
@@ -85,7 +94,7 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
             Some((key, place))
         });
         let application = root.text("application");
-        let example = "\"sort\" (or \"features\", \"reduce\", \"lsi\", \"tasks\")";
+        let example = "\"sort\" (or \"features\", \"reduce\", \"farm\", …)";
         let places = places.collect();
         root.required("application", example, application).map(|_| places)
     })
@@ -109,8 +118,19 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
         if is_file && !is_name { beside(file, &value).to_string_lossy().into_owned() } else { value }
     };
     let mut words = vec![OsString::from(application)];
+    // The program of a farm stands before its files.
+    let command = table.get("command").filter(|_| application == "farm");
+    match command.map(|command| (command, command.as_str())) {
+        Some((_, Some(command))) => words.push(command.into()),
+        Some((command, None)) => {
+            return Err(wrong("command", format!("command = {command}: expected a string")));
+        }
+        None if application == "farm" => return Err(job.lacks("it has no \"command\", which the job needs")),
+        None => {}
+    }
     for (key, value) in &table {
-        if ["format", "application", "input"].contains(&key.as_str()) || is_given(key, rest) {
+        let is_place = ["format", "application", "input"].contains(&key.as_str());
+        if is_place || (key == "command" && command.is_some()) || is_given(key, rest) {
             continue;
         }
         option(&mut words, key, value, &below).map_err(|what| wrong(key, what))?;
@@ -230,6 +250,21 @@ mod tests {
     }
 
     #[test]
+    fn the_program_of_a_farm_stands_before_its_files() {
+        let text =
+            "format = 1\napplication = \"farm\"\ninput = [\"a\"]\ncommand = \"wc -c {}\"\nresume = \"j\"\n";
+        assert_eq!(
+            of(text, &["-p", "1"]).unwrap(),
+            ["farm", "wc -c {}", "--resume=HERE/j", "-p", "1", "--", "HERE/a"]
+        );
+        let text = "format = 1\napplication = \"hip\"\nfemur = \"f.stl\"\npelvis = \"/p.stl\"\nflexion = \"-5:5:1\"\n";
+        assert_eq!(
+            of(text, &[]).unwrap(),
+            ["hip", "--femur=HERE/f.stl", "--flexion=-5:5:1", "--pelvis=/p.stl"]
+        );
+    }
+
+    #[test]
     fn the_command_line_goes_before_the_file() {
         let text = "format = 1\napplication = \"sort\"\ninput = \"a\"\nprocessors = 2\ntype = \"i64\"";
         assert_eq!(of(text, &["-p", "1"]).unwrap(), ["sort", "--type=i64", "-p", "1", "--", "HERE/a"]);
@@ -279,5 +314,8 @@ mod tests {
         wrong("format = 1\napplication = \"sort\"\ntype = { a = 1 }", "3:8", "type");
         wrong("format = 1\napplication = 3", "2:15", "application");
         wrong("format = ", "1:10", "not TOML");
+        wrong("format = 1\napplication = \"farm\"\ncommand = 3", "3:11", "expected a string");
+        let said = of("format = 1\napplication = \"farm\"\ninput = \"x\"", &[]).unwrap_err();
+        assert_eq!(said, "/job.toml: it has no \"command\", which the job needs");
     }
 }

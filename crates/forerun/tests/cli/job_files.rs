@@ -42,6 +42,32 @@ fn each_job_from_a_file() {
 }
 
 #[test]
+fn farms_from_a_file() {
+    let place = Place::new();
+    for (name, text) in [("docs/a", "one\n"), ("docs/b", "two\n")] {
+        place.write(name, text);
+    }
+    place.write(
+        "jobs/farm.toml",
+        "format = 1\napplication = \"farm\"\ncommand = \"tr a-z A-Z\"\ninput = \"../docs\"\nout = \"all\"\n\
+         resume = \"journal\"\nprocessors = 2\n",
+    );
+    place.run("run jobs/farm.toml").ok();
+    assert_eq!(place.text("jobs/all"), "ONE\nTWO\n");
+    assert!(place.path("jobs/journal").exists());
+    place.write(
+        "picture.toml",
+        "format = 1\napplication = \"mandelbrot\"\nsize = \"64x200\"\niterations = 200\nout = \"of.png\"\n",
+    );
+    let plan = place.run("plan picture.toml -p 2 --json -").ok().json();
+    assert_eq!((&plan["skeleton"], &plan["processors"]), (&"farm".into(), &2.into()));
+    assert!(!place.path("of.png").exists(), "planning writes nothing");
+    place.run("predict picture.toml -p 1,2").ok();
+    place.run("run picture.toml --size 32x200").ok();
+    assert!(place.path("of.png").exists());
+}
+
+#[test]
 fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
     let place = Place::new();
     let head = "format = 1\napplication = \"sort\"\ninput = \"in.bin\"\n";
@@ -54,7 +80,7 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
         (
             "format = 1\napplication = \"sing\"\n",
             "2:15",
-            &["no application", "sing", "sort, features, reduce, lsi or tasks"],
+            &["no application", "sing", "sort, features, reduce, lsi, tasks, farm, mandelbrot or hip"],
         ),
         ("binary\u{1}", "1:7", &["not TOML"]),
         ("format = 1\nno toml\n", "2:", &["not TOML"]),
@@ -63,6 +89,11 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
         (&format!("{head}processors = 0\n"), "4:14", &["processors", "at least 1"]),
         (&format!("{head}strategy = \"fast\"\n"), "4:12", &["fast", "parallel-pipeline"]),
         ("format = 1\napplication = \"tasks\"\ninput = -4\n", "3:9", &["-4", "whole number"]),
+        ("format = 1\napplication = \"farm\"\ninput = \"a\"\n", "", &["no \"command\""]),
+        ("format = 1\napplication = \"hip\"\nfemur = \"a\"\n", "", &["no \"pelvis\""]),
+        ("format = 1\napplication = \"mandelbrot\"\ninput = \"a\"\n", "3:9", &["no key input"]),
+        ("format = 1\napplication = \"mandelbrot\"\nmasters = 0\n", "3:11", &["masters", "at least 1"]),
+        ("format = 1\napplication = \"mandelbrot\"\nstrategy = \"auto\"\n", "3:12", &["no key strategy"]),
     ] {
         place.write("job.toml", text);
         let said = place.run("run job.toml").refused(2, words);
@@ -81,7 +112,7 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
         2,
         &[
             "nothing.toml",
-            "neither a job (sort, features, reduce, lsi, tasks) nor a job file",
+            "neither a job (sort, features, reduce, lsi, tasks, farm, mandelbrot or hip) nor a job file",
             "no such file",
         ],
     );
