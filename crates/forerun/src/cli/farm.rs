@@ -8,7 +8,7 @@ use forerun_skeleton::farm::Masters;
 use serde::{Deserialize, Serialize};
 
 use super::count::{count, number};
-use super::options::{MpiOptions, Pin, number_of_processors, processors, way_of_messages};
+use super::options::{MpiOptions, Pin, number_of_processors, processors, way_of_messages, way_of_predicting};
 
 /// How a farm is run.
 #[derive(Debug, Clone, Args)]
@@ -46,6 +46,9 @@ pub struct FarmWays {
     /// it, this machine.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub platform: Option<String>,
+    /// Predict the plan by these ways too, analytic, simulated or pepa, and put them among the outcomes.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
     /// MPI.
     #[command(flatten)]
     pub mpi: MpiOptions,
@@ -60,6 +63,9 @@ pub struct FarmPlanOptions {
     /// Processors that do tasks, or auto. On threads the master is beside them; with --platform it is one of them.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors, help_heading = "Plan")]
     pub processors: Pin<usize>,
+    /// Predict the plan by these ways too: analytic, simulated or pepa.
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
     /// Parts of the plan, and for where.
     #[command(flatten)]
     pub foreseen: Foreseen,
@@ -72,6 +78,10 @@ pub struct FarmPredictOptions {
     /// threads the master is beside them; with --platform it is one of them.
     #[arg(short, long, value_name = "P,…", value_delimiter = ',', value_parser = number_of_processors, help_heading = "Plan")]
     pub processors: Vec<usize>,
+    /// By what, one or several: analytic (a closed form), simulated (virtual time, also of masters that change), pepa (a process
+    /// algebra model with exponential times, of one master).
+    #[arg(long, value_name = "WAY,…", value_delimiter = ',', default_value = "analytic", value_parser = way_of_predicting)]
+    pub by: Vec<Way>,
     /// Parts of the plan, and for where.
     #[command(flatten)]
     pub foreseen: Foreseen,
@@ -92,11 +102,12 @@ pub struct Foreseen {
 }
 
 impl Foreseen {
-    /// The ways of a run like it on so many processors.
-    pub fn ways(&self, processors: Pin<usize>) -> FarmWays {
+    /// The ways of a run like it on so many processors, predicted by these.
+    pub fn ways(&self, processors: Pin<usize>, by: &[Way]) -> FarmWays {
         let on = if self.platform.is_some() { Way::Mpi } else { Way::Threads };
         let Foreseen { shape, platform, write_profile } = self.clone();
-        FarmWays { processors, shape, on, platform, mpi: MpiOptions::default(), write_profile }
+        let (by, mpi) = (by.to_vec(), MpiOptions::default());
+        FarmWays { processors, shape, on, platform, by, mpi, write_profile }
     }
 }
 

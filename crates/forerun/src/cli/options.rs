@@ -282,7 +282,7 @@ pub(super) fn way_of_messages(name: &str) -> Result<Way, String> {
     }
 }
 
-fn way_of_predicting(name: &str) -> Result<Way, String> {
+pub(super) fn way_of_predicting(name: &str) -> Result<Way, String> {
     match name {
         "analytic" => Ok(Way::Analytic),
         "simulated" => Ok(Way::Simulated),

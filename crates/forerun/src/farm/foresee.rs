@@ -4,15 +4,15 @@ use std::sync::Mutex;
 
 use forerun_apps::FarmJob;
 
-use super::{Seen, Team, plan};
+use super::plan::Planned;
+use super::{Seen, Team, plan, ways};
 use crate::cli::{FarmWays, Pin};
 use crate::commands::Context;
-use crate::commands::plan::data;
+use crate::commands::plan::tell;
 use crate::commands::predict::usual;
 use crate::commands::run::Predictions;
 use crate::describe;
 use crate::error::{CliError, request};
-use crate::planning::analytic;
 
 /// How a job would be run, as a whole: nothing of the pilot is kept.
 ///
@@ -20,10 +20,12 @@ use crate::planning::analytic;
 /// What is wrong with the request; what failed in the pilot.
 pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
     let seen = seen(job, how, context)?;
-    let plan = seen.plan(how, seen.left)?;
-    context.console.say("plan", &plan::words(&plan))?;
+    let planned = seen.plan(how, seen.left)?;
+    let Planned { plan, .. } = &planned;
+    context.console.say("plan", &plan::words(plan))?;
     context.note_shared([plan.processors], &seen.platform)?;
-    data(&plan, Predictions::default(), context)
+    let predicted = ways::predictions(job, &how.by, &planned, &seen.platform, context)?;
+    tell(plan, predicted, context)
 }
 
 /// How long it would take on these numbers of processors, or on those that are usual.
@@ -41,18 +43,22 @@ pub(super) fn predict<J: FarmJob>(
         [] => usual(seen.platform.cores()),
         some => some.to_vec(),
     };
-    let mut outcomes = Vec::new();
+    let mut all = Predictions::default();
     for p in processors {
-        let plan = seen.plan(&FarmWays { processors: Pin::To(p), ..how.clone() }, seen.left)?;
-        let Some(interval) = plan.predicted else {
-            let why =
-                if plan.reason.is_empty() { "too few tasks are left to try some" } else { &plan.reason };
-            return Err(request(format!("there is nothing to predict: {why}")));
-        };
-        outcomes.push(analytic(job.name(), &plan, interval, &seen.platform));
+        let planned = seen.plan(&FarmWays { processors: Pin::To(p), ..how.clone() }, seen.left)?;
+        if planned.basis.is_none() {
+            return Err(request("there is nothing to predict: too few tasks are left to try some"));
+        }
+        let of = ways::predictions(job, &how.by, &planned, &seen.platform, context)?;
+        all.outcomes.extend(of.outcomes);
+        all.refused.extend(of.refused);
     }
-    context.console.text(&describe::predictions(&outcomes))?;
-    context.console.data(&outcomes)
+    if all.outcomes.is_empty() {
+        return Err(request(format!("there is nothing to predict: {}", all.refused.join("; "))));
+    }
+    all.note(context)?;
+    context.console.text(&describe::predictions(&all.outcomes))?;
+    context.console.data(&all.outcomes)
 }
 
 /// What a pilot tells of a job that is not run.

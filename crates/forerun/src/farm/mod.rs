@@ -5,13 +5,14 @@ mod pilot;
 mod plan;
 mod run;
 mod subset;
+mod ways;
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use forerun_apps::FarmJob;
-use forerun_platform::{FarmProfile, Plan, Platform, Profile, Way};
+use forerun_platform::{FarmProfile, Platform, Profile, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
@@ -24,6 +25,7 @@ use crate::mpi::{self, Work};
 use crate::paths::Paths;
 use crate::{allocation, compare, describe, execute, figures, file, text};
 
+use self::plan::Planned;
 #[cfg(feature = "mpi")]
 pub(crate) use self::run::{explain, shape};
 #[cfg(feature = "mpi")]
@@ -90,7 +92,7 @@ impl Farming for FarmWays {
 
 impl Farming for FarmPlanOptions {
     fn ways(&self) -> FarmWays {
-        self.foreseen.ways(self.processors)
+        self.foreseen.ways(self.processors, &self.by)
     }
 
     fn wanted(&self) -> Wanted {
@@ -100,7 +102,7 @@ impl Farming for FarmPlanOptions {
 
 impl Farming for FarmPredictOptions {
     fn ways(&self) -> FarmWays {
-        self.foreseen.ways(Pin::default())
+        self.foreseen.ways(Pin::default(), &self.by)
     }
 
     fn wanted(&self) -> Wanted {
@@ -144,26 +146,32 @@ fn run<J: FarmJob>(
     let kept = work.is_some().then(Mutex::default);
     let at_once = if work.is_some() { 1 } else { team.slaves };
     let seen = Seen::of(job, how, |_| at_once, kept.as_ref(), context)?;
-    let plan = seen.plan(how, seen.rest.len() as u64)?;
+    let planned = seen.plan(how, seen.rest.len() as u64)?;
     let Seen { platform, rest, .. } = seen;
-    console.note("plan", &plan::words(&plan))?;
+    console.note("plan", &plan::words(&planned.plan))?;
     if work.is_none() {
         context.note_shared([team.slaves], &platform)?;
     }
-    if plan.predicted.is_some() {
+    let plan = &planned.plan;
+    if plan.predicted.is_some() || !how.by.is_empty() {
         note_platform(how.on, how.platform.as_deref(), &platform, context)?;
     }
+    let predicted = ways::predictions(job, &how.by, &planned, &platform, context)?;
+    for outcome in &predicted.outcomes {
+        console.note("", &compare::verdict(outcome))?;
+    }
+    predicted.note(context)?;
     let done = match work {
         Some(work) => {
             job.let_go();
             let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
             let mut bytes = Vec::new();
             (rest, kept).encode(&mut bytes).map_err(failed)?;
-            let told = mpi::told((work, &plan), bytes, &how.mpi, interrupt)?;
-            mpi::done(told, &plan, (job.name(), &platform.name))
+            let told = mpi::told((work, plan), bytes, &how.mpi, interrupt)?;
+            mpi::done(told, plan, (job.name(), &platform.name))
         }
         None => {
-            let done = run::run(job, &rest, &plan, &platform, context)?;
+            let done = run::run(job, &rest, plan, &platform, context)?;
             after()?;
             done
         }
@@ -173,7 +181,9 @@ fn run<J: FarmJob>(
         console.note("note", note)?;
     }
     console.say("", &compare::verdict(&done.outcome))?;
-    console.data(&[done.outcome])?;
+    let mut outcomes = predicted.outcomes;
+    outcomes.push(done.outcome);
+    console.data(&outcomes)?;
     execute::stop_if_interrupted(interrupt)
 }
 
@@ -226,7 +236,7 @@ impl Seen {
     ///
     /// # Errors
     /// What the model refuses.
-    fn plan(&self, how: &FarmWays, tasks: u64) -> Result<Plan, CliError> {
+    fn plan(&self, how: &FarmWays, tasks: u64) -> Result<Planned, CliError> {
         let costs = self.found.as_ref().map(|found| &found.costs);
         let hosts = how.platform.is_some().then_some(&self.platform);
         plan::plan(costs, (tasks, self.all), (Team::of(how)?, how.on), (&self.platform, hosts), &how.shape)

@@ -1,7 +1,7 @@
 //! What a task costs: some from all over the input are done, as many at a time as in the run.
 
 use std::collections::HashSet;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use forerun_apps::FarmJob;
@@ -10,7 +10,7 @@ use forerun_skeleton::farm::Shape;
 use indicatif::ProgressBar;
 
 use super::run::farm;
-use super::subset::Trials;
+use super::subset::{Trials, deliver};
 use crate::cli::FarmShape;
 use crate::error::{CliError, request};
 use crate::pilot::{Clock, Took};
@@ -60,8 +60,11 @@ pub(super) fn pilot<J: FarmJob>(
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);
     }
-    // Where answers are kept as bytes, there is nothing here to finish with.
-    let finish = if kept.is_none() { finish(job, &order[..from], (slaves, cores))? } else { Cost::default() };
+    if let Some(kept) = kept.filter(|_| job.rehearses()) {
+        // Answers that were kept as bytes are to finish with as well.
+        deliver(job, &kept.lock().unwrap_or_else(PoisonError::into_inner)).map_err(request)?;
+    }
+    let finish = finish(job, &order[..from], (slaves, cores))?;
     let done: HashSet<u64> = order[..from].iter().copied().collect();
     rest.retain(|task| !done.contains(task));
     let tried = tried.into_inner();
@@ -125,6 +128,9 @@ pub(super) fn words(found: &Found) -> String {
 
 #[cfg(test)]
 mod tests {
+    use forerun_apps::mandelbrot::{Picture, View};
+    use forerun_skeleton::farm::{Answer as _, Masters};
+
     use super::*;
 
     #[test]
@@ -138,6 +144,24 @@ mod tests {
             }
             all.sort_unstable();
             assert_eq!(all, (0..n).collect::<Vec<_>>());
+        }
+    }
+
+    /// On MPI, where the first rank finishes with answers that the pilot has kept as bytes.
+    #[test]
+    fn the_finish_is_tried_whether_answers_are_kept_or_delivered() {
+        let interrupt = Interrupt::listen().expect("signals");
+        let how =
+            FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
+        for keep in [false, true] {
+            let view = View::new(("-0.75", "0"), 3.5, (512, 512), 500).expect("a view");
+            let picture = Picture::new(view, std::path::Path::new("none.png"));
+            let kept = keep.then(Mutex::default);
+            let mut rest: Vec<u64> = (0..picture.tasks()).collect();
+            let found = pilot(&picture, &mut rest, (1, 2), &how, kept.as_ref(), &interrupt).expect("done");
+            let finish = found.expect("some were tried").costs.finish.per_result;
+            assert!(finish > 1e-7, "{keep}: {finish}");
+            assert_eq!(kept.is_some_and(|kept| !kept.into_inner().expect("no panic").is_empty()), keep);
         }
     }
 

@@ -1,5 +1,6 @@
 //! How many tasks a message has, what the master can keep up with, and how long it takes.
 
+use forerun_model::Speeds;
 use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
 use forerun_model::reduction::start_up;
 use forerun_platform::{
@@ -18,8 +19,35 @@ const OVERHEAD: f64 = 0.01;
 const MESSAGES: u64 = 16;
 /// A round trip of more than this part of a message's tasks is hidden behind further ones.
 const TRIP: f64 = 0.005;
+/// Why there is no time by the closed form.
+const DYNAMIC: &str = "masters that change have no closed form; --by simulated predicts them";
 /// Most slaves for which it is looked whether a master keeps up with them.
 const MOST_RANKS: usize = 4096;
+
+/// A plan, and what times are predicted from.
+pub(super) struct Planned {
+    pub(super) plan: Plan,
+    /// None where the costs are not known, or nothing is left.
+    pub(super) basis: Option<Basis>,
+}
+
+/// What a prediction of a plan is made of, whatever it is made by.
+pub(super) struct Basis {
+    pub(super) costs: FarmProfile,
+    /// The closed form; none where the one rank does all.
+    pub(super) model: Option<Farm>,
+    /// With a core for each rank.
+    pub(super) hosts: Platform,
+    /// Cores that there are.
+    pub(super) cores: usize,
+    /// Seconds to start the ranks, and of the finish.
+    pub(super) start_s: f64,
+    pub(super) finish_s: f64,
+    /// Seconds in which as many cores as there are do all that is to be done, where more slaves share them; else 0.
+    pub(super) least_s: f64,
+    /// Tasks.
+    pub(super) rest: u64,
+}
 
 /// Plans `rest` tasks, of `all` whose answers the finish takes, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
 /// many cores of the platform's kind as there are ranks. More slaves than the platform has cores take no less than all busy
@@ -33,7 +61,7 @@ pub(super) fn plan(
     (team, on): (Team, Way),
     (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
-) -> Result<Plan, CliError> {
+) -> Result<Planned, CliError> {
     let Team { slaves, masters, dynamic } = team;
     let mut plan = Plan {
         skeleton: Skeleton::Farm,
@@ -47,28 +75,37 @@ pub(super) fn plan(
         prefetch: how.prefetch.unwrap_or(1),
         attempts: how.retries.saturating_add(1),
     };
+    let mut basis = None;
     if let Some(costs) = costs.filter(|_| rest > 0) {
-        let task_s = costs.task.fixed + costs.task.wait.fixed;
-        let start_s = if on == Way::Threads { start_up(slaves + masters, platform) } else { 0.0 };
-        let finish_s = costs.finish.seconds(all as f64 * costs.result_bytes.0, all as f64);
+        // Masters mostly sleep; the cores are the slaves'.
+        let ranks = slaves + masters;
+        let own =
+            || Platform::new(&platform.name, vec![Host::new("host", 1, ranks)], platform.network.clone());
+        let mut of = Basis {
+            costs: costs.clone(),
+            model: None,
+            hosts: hosts.cloned().unwrap_or_else(own),
+            cores: hosts.unwrap_or(platform).cores(),
+            start_s: if on == Way::Threads { start_up(ranks, platform) } else { 0.0 },
+            finish_s: 0.0,
+            least_s: 0.0,
+            rest,
+        };
+        let speed = Speeds::of_first_rank(&of.hosts).map_err(request)?;
+        of.finish_s = costs.finish.on(speed).seconds(all as f64 * costs.result_bytes.0, all as f64);
+        let task_s = costs.task.on(speed).fixed;
         if masters == 0 {
-            let makespan_s = start_s + task_s * rest as f64 + finish_s;
+            let makespan_s = of.start_s + task_s * rest as f64 + of.finish_s;
             plan.predicted = Some(interval(makespan_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
-            // Masters mostly sleep; the cores are the slaves'.
-            let ranks = slaves + masters;
-            let own =
-                || Platform::new(&platform.name, vec![Host::new("host", 1, ranks)], platform.network.clone());
-            let cores = hosts.unwrap_or(platform).cores();
-            let hosts = hosts.cloned().unwrap_or_else(own);
             let model = |grain: u64, prefetch: u64| -> Result<Farm, CliError> {
                 let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
                 let work_s = grain as f64 * costs.task.fixed;
                 let spread = costs.task.spread / (grain as f64).sqrt();
                 let wait_s = grain as f64 * costs.task.wait.fixed;
                 let tasks = Tasks::new(rest.div_ceil(grain), work_s, HEADER as f64, bytes);
-                Farm::on(&hosts, Tasks { wait_s, spread, prefetch, ..tasks }).map_err(request)
+                Farm::on(&of.hosts, Tasks { wait_s, spread, prefetch, ..tasks }).map_err(request)
             };
             let trip = model(1, 1)?.trip(ranks).map_err(request)?;
             if how.tasks_per_message.is_none() {
@@ -81,33 +118,33 @@ pub(super) fn plan(
             }
             let model = model(farm.grain, farm.prefetch)?;
             let prediction = model.predict(ranks, masters).map_err(request)?;
+            if slaves > of.cores {
+                let wait_s = farm.grain as f64 * costs.task.wait.fixed;
+                let busy_s = prediction.trip.master_s() + prediction.trip.slave_s - wait_s;
+                of.least_s = rest as f64 / farm.grain as f64 * busy_s / of.cores as f64;
+            }
             if dynamic {
-                plan.reason = "masters that change are not predicted".into();
+                plan.reason = DYNAMIC.into();
             } else {
-                let least_s = if slaves > cores {
-                    let wait_s = farm.grain as f64 * costs.task.wait.fixed;
-                    let busy_s = prediction.trip.master_s() + prediction.trip.slave_s - wait_s;
-                    rest as f64 / farm.grain as f64 * busy_s / cores as f64
-                } else {
-                    0.0
-                };
-                let makespan_s = start_s + prediction.makespan_s.max(least_s) + finish_s;
+                let makespan_s = of.start_s + prediction.makespan_s.max(of.least_s) + of.finish_s;
                 plan.predicted = Some(interval(makespan_s, costs, rest));
-                plan.reason = if least_s > prediction.makespan_s {
-                    format!("bound by {}, which {slaves} slaves share", text::plural(cores as u64, "core"))
+                plan.reason = if of.least_s > prediction.makespan_s {
+                    format!("bound by {}, which {slaves} slaves share", text::plural(of.cores as u64, "core"))
                 } else {
                     reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?)
                 };
             }
+            of.model = Some(model);
         }
+        basis = Some(of);
     }
     plan.window = farm.prefetch as usize;
     plan.farm = Some(farm);
-    Ok(plan)
+    Ok(Planned { plan, basis })
 }
 
 /// The interval of a makespan, from the error of the mean and the spread of the tasks that are left.
-fn interval(makespan_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
+pub(super) fn interval(makespan_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
     let of_rest = costs.task.spread / (rest as f64).sqrt();
     let off = Interval::DEVIATIONS * costs.task.error.hypot(of_rest);
     Interval { makespan_s, low_s: makespan_s * (1.0 - off).max(0.0), high_s: makespan_s * (1.0 + off) }
@@ -178,8 +215,28 @@ mod tests {
             retries: 0,
         };
         let team = Team { slaves, masters, dynamic: false };
-        let plan = plan(Some(costs), (1000, all), (team, on), (&platform, None), &how).expect("a plan");
-        plan.predicted.expect("a prediction").makespan_s
+        let planned = plan(Some(costs), (1000, all), (team, on), (&platform, None), &how).expect("a plan");
+        planned.plan.predicted.expect("a prediction").makespan_s
+    }
+
+    /// Whether one rank does all or a master gives tasks out, a slow host takes longer for tasks and finish, and that alone does
+    /// not make messages worth hiding.
+    #[test]
+    fn a_slow_host_is_slow_in_all_that_it_does() {
+        let finish = Cost { per_result: 1e-4, ..Cost::default() };
+        let costs = FarmProfile { task: Cost::constant(1e-3), finish, ..FarmProfile::default() };
+        let how =
+            FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
+        for (slaves, masters, tasks_s) in [(1, 0, 10.0), (4, 1, 2.5)] {
+            let hosts = vec![Host { speed: 0.1, ..Host::new("slow", 5, 1) }];
+            let platform = Platform::new("slow", hosts, Network::default());
+            let team = Team { slaves, masters, dynamic: false };
+            let of = plan(Some(&costs), (1000, 1000), (team, Way::Mpi), (&platform, Some(&platform)), &how);
+            let Planned { plan, .. } = of.expect("a plan");
+            let makespan_s = plan.predicted.expect("a prediction").makespan_s;
+            assert!((makespan_s - tasks_s - 1.0).abs() < 1e-9, "{slaves}: {makespan_s}");
+            assert_eq!(plan.farm.map(|farm| farm.prefetch), Some(1));
+        }
     }
 
     #[test]

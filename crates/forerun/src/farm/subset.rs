@@ -111,7 +111,6 @@ impl<'a, J: FarmJob> Sinks<J::Answer> for Deliveries<'a, J> {
 ///
 /// # Errors
 /// What the job says; that they are none of its.
-#[cfg(feature = "mpi")]
 pub(crate) fn deliver<J: FarmJob>(job: &J, mut kept: &[u8]) -> Result<(), AppError> {
     while !kept.is_empty() {
         let task = Wire::decode(&mut kept)?;

@@ -27,7 +27,7 @@ pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> 
 }
 
 /// The model of a farm of so many ranks, one of them the master.
-fn model(farm: &Farm, ranks: usize) -> Result<job::Farm, CliError> {
+pub(crate) fn model(farm: &Farm, ranks: usize) -> Result<job::Farm, CliError> {
     let trip = farm.trip(ranks).map_err(request)?;
     let tasks = farm.tasks();
     Ok(job::Farm {

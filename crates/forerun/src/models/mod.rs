@@ -13,6 +13,8 @@ mod packet_file;
 
 use std::path::Path;
 
+pub(crate) use self::farm_algebra::model as farm_model;
+
 use crate::cli::DrawOptions;
 use crate::console::Console;
 use crate::error::CliError;

@@ -161,6 +161,31 @@ fn farms_are_planned_and_predicted_and_leave_nothing() {
 }
 
 #[test]
+fn farms_are_predicted_by_each_way() {
+    let place = Place::new();
+    let of = |line: &str| place.run(&format!("{line} --size 120x600 --json -")).ok().json();
+    let ways = |told: &serde_json::Value| -> Vec<(String, u64)> {
+        let way = |o: &serde_json::Value| {
+            (o["way"].as_str().unwrap().to_owned(), o["processors"].as_u64().unwrap())
+        };
+        told.as_array().unwrap().iter().map(way).collect()
+    };
+    let told = of("predict mandelbrot --by analytic,simulated,pepa -p 1,2");
+    let expected = [("analytic", 1), ("simulated", 1), ("analytic", 2), ("simulated", 2), ("pepa", 2)];
+    assert_eq!(ways(&told), expected.map(|(way, p)| (way.to_owned(), p)));
+    let planned = of("plan mandelbrot --by simulated -p 2");
+    assert_eq!(ways(&planned["predictions"]), [("simulated".to_owned(), 2)]);
+    let told = of("run mandelbrot --by analytic,simulated -p 2 -o of.png");
+    assert_eq!(ways(&told)[..2], [("analytic".to_owned(), 2), ("simulated".to_owned(), 2)]);
+    assert_eq!(told.as_array().unwrap().len(), 3);
+    // Masters that change have no closed form, and a time nevertheless.
+    let dynamic = "predict mandelbrot --size 120x600 --masters dynamic -p 2";
+    place.run(dynamic).refused(2, &["nothing to predict", "--by simulated"]);
+    let told = of("predict mandelbrot --masters dynamic -p 2 --by simulated");
+    assert!(told[0]["makespan_s"].as_f64().unwrap() > 0.0, "{told}");
+}
+
+#[test]
 fn a_mandelbrot_set_becomes_a_picture() {
     let place = Place::new();
     let said = place.run("run mandelbrot --size 120x80 -o set.png --json o.json").ok();

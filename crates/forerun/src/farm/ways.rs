@@ -1,0 +1,311 @@
+//! What each way predicts of a farm's plan: its closed form, virtual time, and a model of PEPA.
+
+use std::collections::BTreeMap;
+
+use forerun_apps::FarmJob;
+use forerun_model::sharing;
+use forerun_pepa::job::{self, JobError, Limits};
+use forerun_platform::{Cost, Interval, Outcome, Plan, Platform, RankTimes, Stage, StageTotal, Way};
+use forerun_sim::costed::{CostedTasks, Inputs, Tallied};
+use forerun_sim::pricing::Profiled;
+use forerun_sim::{LogGps, run, run_totals};
+use forerun_skeleton::farm::{Farm, Parcel, Shape};
+use forerun_skeleton::reduction::Runner;
+use forerun_skeleton::{Message, Options, Program, Ran, RunError};
+
+use super::plan::{Basis, Planned, interval};
+use super::run::shape;
+use crate::commands::Context;
+use crate::commands::run::Predictions;
+use crate::error::{CliError, failed};
+use crate::execute::{TIMELINE, append_finish, stop_if_interrupted};
+use crate::models::farm_model;
+use crate::planning::analytic;
+use crate::signals::Interrupt;
+use crate::text;
+
+/// Ranks up to which each one's times are kept.
+const RANKS_IN_FULL: usize = 1024;
+/// Runs with prices drawn anew, where prices spread: as many as fit into so many tasks.
+const DRAWS: (u64, u64) = (15, 2_000_000);
+
+/// What these ways predict of a plan; a sentence for each that does not.
+///
+/// # Errors
+/// Where virtual time cannot say, or a model has no solution; interrupted.
+pub(super) fn predictions<J: FarmJob>(
+    job: &J,
+    by: &[Way],
+    planned: &Planned,
+    platform: &Platform,
+    context: &Context,
+) -> Result<Predictions, CliError> {
+    let mut all = Predictions::default();
+    let Planned { plan, basis: Some(basis) } = planned else { return Ok(all) };
+    for way in by {
+        let predicted = match way {
+            Way::Simulated => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
+            Way::Pepa => by_pepa(basis, plan, &context.interrupt)?,
+            _ => match plan.predicted {
+                Some(interval) => Ok(analytic(job.name(), plan, interval, platform)),
+                None => Err(format!("analytic: {}", plan.reason)),
+            },
+        };
+        match predicted {
+            Ok(outcome) => {
+                let (job, platform) = (job.name().into(), platform.name.clone());
+                all.outcomes.push(Outcome { job, platform, ..outcome });
+            }
+            Err(why) => all.refused.push(why),
+        }
+    }
+    Ok(all)
+}
+
+/// A farm in virtual time: what every message and every task costs is charged, nothing is run. Where tasks spread, the makespan is
+/// the mean of up to 15 runs with prices drawn anew (always the same ones).
+fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) -> Result<Outcome, CliError> {
+    let explain = |e: RunError| match (e, interrupt.signal()) {
+        (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
+        (e, _) => failed(e),
+    };
+    let Basis { costs, hosts, rest, .. } = basis;
+    let options = |timeline| Options {
+        window: shape.window().max(4),
+        timeline,
+        cancel: interrupt.cancel().clone(),
+        ..Options::new(shape.ranks)
+    };
+    let app = CostedTasks::new(costs, Inputs::Uniform { tasks: *rest, bytes: 0 }).map_err(explain)?;
+    let network = LogGps::on(hosts, shape.ranks).map_err(explain)?;
+    let pricing = Profiled::new(&costs.into(), hosts, shape.ranks).map_err(explain)?;
+    let play = |pricing: &Profiled, timeline| {
+        let farm = Farm::new(&app, &app, shape).map_err(explain)?;
+        farm.run(Virtually { network: &network, pricing, options: &options(timeline) }).map_err(explain)
+    };
+    let mut first = play(&pricing, TIMELINE)?;
+    let draws = if costs.task.spread > 0.0 { DRAWS.0.min(DRAWS.1 / (*rest).max(1)) } else { 0 };
+    let (mut sum_s, mut busy_s) = (0.0, 0.0);
+    for seed in 0..draws {
+        let played = play(&pricing.clone().with_spread(seed), 0)?;
+        sum_s += basis.seconds(&played);
+        busy_s += tasks_s(&played.stages);
+    }
+    // Few draws of few tasks do not come to what is expected of them.
+    let ratio = if busy_s > 0.0 { draws as f64 * tasks_s(&first.stages) / busy_s } else { 1.0 };
+    let makespan_s = if draws > 0 { sum_s / draws as f64 * ratio } else { basis.seconds(&first) };
+    append_finish(&mut first.ranks, first.makespan_s, basis.finish_s);
+    let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, *rest);
+    outcome.stages = first.stages;
+    outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: basis.finish_s });
+    (outcome.messages, outcome.bytes) = (first.messages, first.bytes);
+    outcome.predicted = Some(interval(makespan_s, costs, *rest));
+    Ok(outcome)
+}
+
+impl Basis {
+    /// From the start of the ranks to the end of the finish. Where more slaves than cores take turns: virtual time gives each a
+    /// core of its own.
+    fn seconds(&self, played: &Played) -> f64 {
+        let mut makespan_s = played.makespan_s;
+        if self.least_s > 0.0 {
+            makespan_s = match &played.ranks[..] {
+                [] => makespan_s.max(self.least_s),
+                ranks => sharing(ranks.iter().map(|r| self.worked(&r.stages)), makespan_s, self.cores),
+            };
+        }
+        self.start_s + makespan_s + self.finish_s
+    }
+
+    /// Seconds for which a rank needed a core.
+    fn worked(&self, stages: &BTreeMap<Stage, StageTotal>) -> f64 {
+        let waits = [Stage::Wait, Stage::Input];
+        let all: f64 =
+            stages.iter().filter(|(stage, _)| !waits.contains(stage)).map(|(_, t)| t.total_s).sum();
+        let Cost { wait, .. } = self.costs.task;
+        let tasks = stages.get(&Stage::Task).map_or(0, |t| t.count);
+        (all - tasks as f64 * wait.fixed).max(0.0)
+    }
+}
+
+/// Seconds of all ranks in tasks.
+fn tasks_s(stages: &BTreeMap<Stage, StageTotal>) -> f64 {
+    stages.get(&Stage::Task).map_or(0.0, |t| t.total_s)
+}
+
+/// Tasks over their throughput in the model of a stream, which has one master; or why not.
+fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<Outcome, String>, CliError> {
+    let one_master = plan.farm.is_some_and(|farm| farm.masters == 1 && !farm.dynamic);
+    let Some(model) = basis.model.as_ref().filter(|_| one_master) else {
+        return Ok(Err("pepa: the model of a farm has one master, who stays, and slaves".into()));
+    };
+    let stop = || interrupt.signal().is_some();
+    let found = match job::predict_farm(&farm_model(model, plan.ranks())?, &Limits::default(), &stop) {
+        Ok(found) => found,
+        Err(JobError::TooLarge { limit, .. }) => {
+            return Ok(Err(format!(
+                "pepa: the model of {} has more than {} states, the limit; predict fewer processors",
+                text::plural(plan.processors as u64, "slave"),
+                text::count(limit as u64)
+            )));
+        }
+        Err(e) => {
+            stop_if_interrupted(interrupt)?;
+            return Err(failed(e));
+        }
+    };
+    let makespan_s = basis.start_s + found.seconds.max(basis.least_s) + basis.finish_s;
+    let off: Interval = interval(makespan_s, &basis.costs, basis.rest);
+    let mut outcome = analytic("", plan, off, &basis.hosts);
+    outcome.way = Way::Pepa;
+    outcome.plan.predicted = Some(off);
+    outcome.plan.reason = format!(
+        "tasks over their throughput in a stream's model of {}, filling and draining left out; all times exponential, whatever \
+         their spread",
+        text::plural(found.states as u64, "state")
+    );
+    Ok(Ok(outcome))
+}
+
+/// What a simulated run gave.
+struct Played {
+    makespan_s: f64,
+    stages: BTreeMap<Stage, StageTotal>,
+    messages: u64,
+    bytes: u64,
+    ranks: Vec<RankTimes>,
+}
+
+/// Runs in virtual time; of very many ranks only the sums are kept.
+struct Virtually<'a> {
+    network: &'a LogGps,
+    pricing: &'a Profiled,
+    options: &'a Options,
+}
+
+impl<R: Message + Send> Runner<Parcel<R>, Option<Tallied>> for Virtually<'_> {
+    type Ran = Played;
+
+    fn run<P>(self, program: &P) -> Result<Played, RunError>
+    where
+        P: Program<Msg = Parcel<R>, Out = Option<Tallied>> + Sync,
+    {
+        let Virtually { network, pricing, options } = self;
+        if options.ranks > RANKS_IN_FULL {
+            let t = run_totals(program, network, pricing, options)?;
+            let (messages, bytes) = (t.messages, t.bytes);
+            return Ok(Played {
+                makespan_s: t.makespan_s,
+                stages: t.stages,
+                messages,
+                bytes,
+                ranks: Vec::new(),
+            });
+        }
+        let Ran { makespan_s, ranks, .. } = run(program, network, pricing, options)?;
+        Ok(Played {
+            makespan_s,
+            stages: RankTimes::stages_of(&ranks),
+            messages: ranks.iter().map(|r| r.messages).sum(),
+            bytes: ranks.iter().map(|r| r.bytes).sum(),
+            ranks,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{FarmProfile, Host, Measured, Network, Overhead, Seconds};
+    use forerun_skeleton::farm::Masters;
+
+    use super::super::{Team, plan};
+    use super::*;
+    use crate::cli::FarmShape;
+
+    fn hosts(count: usize, cores: usize, speed: f64) -> Platform {
+        let us = |us: f64| Measured::stated(Seconds(us * 1e-6));
+        let overhead = Overhead { base: us(3.0), ..Overhead::default() };
+        let network = Network {
+            latency: us(40.0),
+            send_overhead: overhead,
+            receive_overhead: overhead,
+            wake_up: us(10.0),
+            ..Network::default()
+        };
+        Platform::new("p", vec![Host { speed, ..Host::new("h", count, cores) }], network)
+    }
+
+    fn costs(spread: f64) -> FarmProfile {
+        let finish = Cost { per_result: 1e-5, ..Cost::default() };
+        let task = Cost { spread, ..Cost::constant(1e-3) };
+        FarmProfile { task, finish, result_bytes: (8.0, 0.0), ..FarmProfile::default() }
+    }
+
+    fn planned(costs: &FarmProfile, team: Team, (platform, on): (&Platform, Way), prefetch: u64) -> Planned {
+        let masters = if team.dynamic { Masters::Dynamic } else { Masters::Fixed(team.masters.max(1)) };
+        let how = FarmShape { tasks_per_message: Some(1), prefetch: Some(prefetch), masters, retries: 0 };
+        let hosts = (on == Way::Mpi).then_some(platform);
+        plan::plan(Some(costs), (600, 600), (team, on), (platform, hosts), &how).expect("a plan")
+    }
+
+    fn in_virtual_time(of: &Planned, interrupt: &Interrupt) -> Outcome {
+        let farm = of.plan.farm.expect("a farm");
+        let masters = if farm.dynamic { Masters::Dynamic } else { Masters::Fixed(farm.masters.max(1)) };
+        let shape = Shape { masters, prefetch: farm.prefetch, ..Shape::new(of.plan.ranks()) };
+        simulated(of.basis.as_ref().expect("costs"), &of.plan, shape, interrupt).expect("it ends")
+    }
+
+    /// Start, finish and speed of the hosts count in virtual time as in the closed form; without spread they are equal.
+    #[test]
+    fn virtual_time_is_the_closed_form() {
+        let interrupt = Interrupt::listen().expect("signals");
+        let (here, slow) = (hosts(1, 16, 1.0), hosts(16, 1, 0.1));
+        for (slaves, masters) in [(1, 0), (1, 1), (3, 1), (12, 1), (10, 2)] {
+            for (platform, on) in [(&here, Way::Threads), (&slow, Way::Mpi)] {
+                for prefetch in [1, 2] {
+                    let team = Team { slaves, masters, dynamic: false };
+                    let of = planned(&costs(0.0), team, (platform, on), prefetch);
+                    let expected = of.plan.predicted.expect("a prediction").makespan_s;
+                    let found = in_virtual_time(&of, &interrupt);
+                    let off = (found.makespan_s - expected).abs();
+                    assert!(off < 1e-6 * expected, "{team:?} {on:?}: {expected} and {}", found.makespan_s);
+                    assert_eq!(found.messages > 0, masters > 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn slaves_that_share_cores_take_turns_in_virtual_time_too() {
+        let interrupt = Interrupt::listen().expect("signals");
+        let team = Team { slaves: 16, masters: 1, dynamic: false };
+        let of = planned(&costs(0.0), team, (&hosts(1, 2, 1.0), Way::Threads), 1);
+        let expected = of.plan.predicted.expect("a prediction").makespan_s;
+        let found = in_virtual_time(&of, &interrupt).makespan_s;
+        assert!((found - expected).abs() < 0.03 * expected, "{expected} and {found}");
+    }
+
+    #[test]
+    fn masters_that_change_have_a_time_and_models_have_one_master() {
+        let interrupt = Interrupt::listen().expect("signals");
+        let platform = hosts(1, 16, 1.0);
+        let of = |masters, dynamic| {
+            planned(&costs(0.5), Team { slaves: 4, masters, dynamic }, (&platform, Way::Threads), 1)
+        };
+        let dynamic = of(1, true);
+        assert_eq!(dynamic.plan.predicted, None);
+        let seconds = in_virtual_time(&dynamic, &interrupt).makespan_s;
+        assert!(seconds > 0.15 && seconds < 0.19, "{seconds}");
+        let by_pepa =
+            |of: &Planned| by_pepa(of.basis.as_ref().expect("costs"), &of.plan, &interrupt).expect("it ends");
+        for refused in [&dynamic, &of(2, false)] {
+            assert!(by_pepa(refused).is_err_and(|why| why.contains("one master")));
+        }
+        let one = of(1, false);
+        let found = by_pepa(&one).expect("a prediction");
+        // Exponential times make slaves wait longer, and nothing else differs.
+        let expected = one.plan.predicted.expect("a prediction").makespan_s;
+        assert!((found.makespan_s - expected).abs() < 0.1 * expected, "{expected} and {}", found.makespan_s);
+        assert!(found.makespan_s > 0.15 && found.plan.reason.contains("states"));
+    }
+}
