@@ -30,13 +30,37 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
     }
 }
 
+/// Does what [`write_whole`] does with a file, and keeps nothing of it: for trying out what it costs. What cannot be written is
+/// left to the end to be said, and what is no file is not written to.
+pub(crate) fn rehearse_whole(path: &Path, bytes: &[u8]) {
+    if let Ok(Place::File { directory, .. }) = partial::place(path)
+        && let Ok(mut file) = partial::begin(&directory, 0o666)
+    {
+        // Where the disk is full, it is full at the end as well.
+        let _ = pieces::write_all(&mut file, bytes);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::io::Read as _;
     use std::os::unix::fs::FileTypeExt as _;
 
-    use super::write_whole;
+    use super::{rehearse_whole, write_whole};
+
+    #[test]
+    fn a_rehearsal_leaves_everything_as_it_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("file");
+        fs::write(&file, "old").unwrap();
+        for path in [&*file, &dir.path().join("new"), &dir.path().join("none/new"), dir.path()] {
+            rehearse_whole(path, b"new");
+        }
+        rehearse_whole(std::path::Path::new("/dev/full"), b"x");
+        assert_eq!(fs::read(&file).unwrap(), b"old");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
 
     #[test]
     fn links_stay_and_what_is_no_file_is_written_to() {

@@ -10,6 +10,7 @@ use forerun_skeleton::{AppError, Codec};
 use super::picture::encoded;
 use super::{Mandelbrot, Row, View, write_png};
 use crate::FarmJob;
+use crate::whole::rehearse_whole;
 
 /// The picture of a view, that becomes a PNG file.
 #[derive(Debug)]
@@ -84,7 +85,9 @@ impl FarmJob for Picture {
         let width = view.size().0 as usize;
         let row = |&task: &u64| all.get(task as usize * width..(task as usize + 1) * width);
         let some: Vec<u32> = tasks.iter().filter_map(row).flatten().copied().collect();
-        encoded(view, &some).map_err(|e| AppError::new(format!("a picture cannot be made: {e}")))?;
+        let file = encoded(view, &some);
+        let file = file.map_err(|e| AppError::new(format!("a picture cannot be made: {e}")))?;
+        rehearse_whole(&self.out, &file);
         Ok(())
     }
 

@@ -21,6 +21,9 @@ use crate::text;
 const ENOUGH_S: f64 = 0.5;
 /// One in so many tasks is tried, at most.
 const PART: usize = 10;
+/// How often a finish is tried at most, and seconds after which it is not again.
+const FINISHES: usize = 5;
+const FINISHES_S: f64 = 0.05;
 /// Most tasks that are tried.
 const MOST: usize = 2000;
 
@@ -75,14 +78,42 @@ pub(super) fn pilot<J: FarmJob>(
     }))
 }
 
-/// What a finish costs for each answer, tried with those of `tasks`.
+/// What a finish costs, by itself and for each answer: tried with the answer of one of `tasks` and with those of all.
 fn finish<J: FarmJob>(job: &J, tasks: &[u64], (slaves, cores): (usize, usize)) -> Result<Cost, CliError> {
     if tasks.is_empty() || !job.rehearses() {
         return Ok(Cost::default());
     }
-    let begun = Clock::of_turns(slaves, cores).begin();
-    job.rehearse_finish(tasks).map_err(request)?;
-    Ok(Cost { per_result: begun.seconds() / tasks.len() as f64, ..Cost::default() })
+    let clock = Clock::of_turns(slaves, cores);
+    let once = |tasks: &[u64]| -> Result<f64, CliError> {
+        let begun = clock.begin();
+        job.rehearse_finish(tasks).map_err(request)?;
+        Ok(begun.seconds())
+    };
+    let several = |tasks: &[u64]| -> Result<Vec<f64>, CliError> {
+        let begun = Instant::now();
+        let mut seconds = vec![once(tasks)?];
+        while seconds.len() < FINISHES && begun.elapsed().as_secs_f64() < FINISHES_S {
+            seconds.push(once(tasks)?);
+        }
+        seconds.sort_unstable_by(f64::total_cmp);
+        Ok(seconds)
+    };
+    // What is done at the first time only, the run does not do again.
+    once(&tasks[..1])?;
+    Ok(line(&several(&tasks[..1])?, (&several(tasks)?, tasks.len())))
+}
+
+/// The cost of which one answer and `n` answers take these seconds, in ascending order.
+fn line(one: &[f64], (all, n): (&[f64], usize)) -> Cost {
+    let median = |of: &[f64]| of[of.len() / 2];
+    let (first, last) = (median(one), median(all));
+    if n < 2 {
+        return Cost { per_result: last, error: 1.0, ..Cost::default() };
+    }
+    let per_result = ((last - first) / (n - 1) as f64).max(0.0);
+    // As far as the middle half of them is apart, it may be off.
+    let error = (all[3 * all.len() / 4] - all[all.len() / 4]) / last.max(f64::MIN_POSITIVE);
+    Cost { fixed: (first - per_result).max(0.0), per_result, error, ..Cost::default() }
 }
 
 /// Mean costs, their spread, and by how much the mean may be off.
@@ -114,9 +145,13 @@ fn spread_out(n: usize) -> impl Iterator<Item = usize> {
 /// What was found, in a line.
 pub(super) fn words(found: &Found) -> String {
     let Cost { fixed, wait, spread, .. } = found.costs.task;
-    let each = found.costs.finish.per_result;
-    let finish =
-        if each > 0.0 { format!(", finish {} a result", text::seconds(each)) } else { String::new() };
+    let Cost { fixed: finish, per_result: each, .. } = found.costs.finish;
+    let finish = match (finish > 0.0, each > 0.0) {
+        (false, false) => String::new(),
+        (true, false) => format!(", finish {}", text::seconds(finish)),
+        (false, true) => format!(", finish {} a result", text::seconds(each)),
+        (true, true) => format!(", finish {} and {} a result", text::seconds(finish), text::seconds(each)),
+    };
     format!(
         "task {} ±{}{finish} ({} in {})",
         text::seconds(fixed + wait.fixed),
@@ -159,10 +194,22 @@ mod tests {
             let kept = keep.then(Mutex::default);
             let mut rest: Vec<u64> = (0..picture.tasks()).collect();
             let found = pilot(&picture, &mut rest, (1, 2), &how, kept.as_ref(), &interrupt).expect("done");
-            let finish = found.expect("some were tried").costs.finish.per_result;
-            assert!(finish > 1e-7, "{keep}: {finish}");
+            let finish = found.expect("some were tried").costs.finish.seconds(0.0, 512.0);
+            assert!(finish > 1e-4, "{keep}: {finish}");
             assert_eq!(kept.is_some_and(|kept| !kept.into_inner().expect("no panic").is_empty()), keep);
         }
+    }
+
+    /// A file takes some time by itself, which is not that of each answer.
+    #[test]
+    fn what_a_finish_takes_by_itself_is_not_taken_for_that_of_its_answers() {
+        let of = line(&[1.0e-3, 1.1e-3, 5e-3], (&[2.0e-3, 2.1e-3, 2.2e-3], 11));
+        assert!((of.per_result - 1e-4).abs() < 1e-12 && (of.fixed - 1e-3).abs() < 1e-12, "{of:?}");
+        assert!((of.error - 0.2 / 2.1).abs() < 1e-12, "{of:?}");
+        // More answers never take less, and of one nothing tells both apart.
+        let of = line(&[2e-3], (&[1e-3], 5));
+        assert_eq!((of.fixed, of.per_result), (2e-3, 0.0));
+        assert_eq!(line(&[1e-3], (&[1e-3], 1)).per_result, 1e-3);
     }
 
     #[test]

@@ -96,7 +96,7 @@ pub(super) fn plan(
         let task_s = costs.task.on(speed).fixed;
         if masters == 0 {
             let makespan_s = of.start_s + task_s * rest as f64 + of.finish_s;
-            plan.predicted = Some(interval(makespan_s, costs, rest));
+            plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
             let model = |grain: u64, prefetch: u64| -> Result<Farm, CliError> {
@@ -127,7 +127,7 @@ pub(super) fn plan(
                 plan.reason = DYNAMIC.into();
             } else {
                 let makespan_s = of.start_s + prediction.makespan_s.max(of.least_s) + of.finish_s;
-                plan.predicted = Some(interval(makespan_s, costs, rest));
+                plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
                 plan.reason = if of.least_s > prediction.makespan_s {
                     format!("bound by {}, which {slaves} slaves share", text::plural(of.cores as u64, "core"))
                 } else {
@@ -143,11 +143,13 @@ pub(super) fn plan(
     Ok(Planned { plan, basis })
 }
 
-/// The interval of a makespan, from the error of the mean and the spread of the tasks that are left.
-pub(super) fn interval(makespan_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
+/// The interval of a makespan that ends with a finish, from the error of the mean and the spread of the tasks that are left, and what
+/// the finish may be off by.
+pub(super) fn interval(makespan_s: f64, finish_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
     let of_rest = costs.task.spread / (rest as f64).sqrt();
-    let off = Interval::DEVIATIONS * costs.task.error.hypot(of_rest);
-    Interval { makespan_s, low_s: makespan_s * (1.0 - off).max(0.0), high_s: makespan_s * (1.0 + off) }
+    let tasks_s = costs.task.error.hypot(of_rest) * (makespan_s - finish_s);
+    let off_s = Interval::DEVIATIONS * tasks_s.hypot(costs.finish.error * finish_s);
+    Interval { makespan_s, low_s: (makespan_s - off_s).max(0.0), high_s: makespan_s + off_s }
 }
 
 /// What bounds it.

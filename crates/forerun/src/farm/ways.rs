@@ -99,7 +99,7 @@ fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) ->
     outcome.stages = first.stages;
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: basis.finish_s });
     (outcome.messages, outcome.bytes) = (first.messages, first.bytes);
-    outcome.predicted = Some(interval(makespan_s, costs, *rest));
+    outcome.predicted = Some(interval(makespan_s, basis.finish_s, costs, *rest));
     Ok(outcome)
 }
 
@@ -155,7 +155,7 @@ fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<O
         }
     };
     let makespan_s = basis.start_s + found.seconds.max(basis.least_s) + basis.finish_s;
-    let off: Interval = interval(makespan_s, &basis.costs, basis.rest);
+    let off: Interval = interval(makespan_s, basis.finish_s, &basis.costs, basis.rest);
     let mut outcome = analytic("", plan, off, &basis.hosts);
     outcome.way = Way::Pepa;
     outcome.plan.predicted = Some(off);
