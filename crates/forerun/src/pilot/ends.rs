@@ -25,20 +25,20 @@ pub(super) struct Ends {
 const EMPTY: usize = 6;
 /// Results that are taken through the end one by one, of as many as this times as many.
 const SINGLE: usize = 3;
-/// Results that are joined on their own: what the first level takes longer by.
-pub(super) const PAIR: usize = 2;
+/// Results that are joined on their own, where many are left: what the first level takes longer by.
+const PAIR: usize = 2;
 /// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
 const PAGE: f64 = 4096.0;
 
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
-/// two others (`two`, of the same job) at once and all that are left at once. Every byte is merged once a level: what that takes longer than finishing one result is the
+/// two at once if there are many, and all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the
 /// cost of joining.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
-    (mut pieces, two): (Vec<Piece<ErasedMessage>>, Vec<Piece<ErasedMessage>>),
+    mut pieces: Vec<Piece<ErasedMessage>>,
     merge: &Cost,
     time: Duration,
 ) -> Result<Ends, RunError> {
@@ -50,7 +50,7 @@ pub(super) fn rehearse(
         let (sink, finish) = (of(one.sinking), of(one.finishing));
         return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
     }
-    let others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
+    let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
     let mut singles = Vec::new();
     for piece in pieces {
         singles.push(end(job, clock, vec![piece])?);
@@ -70,7 +70,10 @@ pub(super) fn rehearse(
             beside: 0.0,
         });
     }
-    let two = if others.len() > PAIR && two.len() == PAIR { Some(end(job, clock, two)?) } else { None };
+    let two = match others.len() > 2 * PAIR {
+        true => Some(end(job, clock, others.split_off(others.len() - PAIR))?),
+        false => None,
+    };
     let levels = (others.len() as f64).log2();
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.

@@ -35,7 +35,7 @@ pub(crate) use self::clock::{Clock, Took};
 use self::contention::contention;
 use self::drift::drift;
 pub(crate) use self::drift::of_levels;
-use self::ends::{PAIR, rehearse};
+use self::ends::rehearse;
 use self::fit::fit_from;
 pub(crate) use self::fit::{Point, fit};
 use self::lanes::{Lanes, lanes, merge_first, merge_on, merge_pairs};
@@ -145,12 +145,6 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         // Few inputs, each from another place.
         merge_first(&sampler, job.join(), &mut pieces, &mut sampled)?;
     }
-    // Inputs of tasks that grew are those of others, but to be joined they are as good.
-    let two = if job.join() == JoinAt::Finish && room.is_none() && held.len() >= PAIR {
-        held.split_off(held.len() - PAIR)
-    } else {
-        Vec::new()
-    };
     if job.join() == JoinAt::Sink {
         pieces = merge_on(&sampler, latest, pieces, &mut sampled)?;
     }
@@ -175,7 +169,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let drift = drift(&alike, &task);
     let mut merge = fit_from(&merges, least);
     let part = Duration::from_secs_f64(budget * END);
-    let mut ends = rehearse(job, clock, (pieces, two), &merge, part)?;
+    let mut ends = rehearse(job, clock, pieces, &merge, part)?;
     let result_bytes = sampled.result_bytes();
     let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, None, part)?;
     // The end was timed once: it is no surer than a single call of what was timed more often.
