@@ -36,18 +36,21 @@ pub(super) struct Periods {
     pub(super) coupled: bool,
 }
 
+/// Periods in a row that must take as long as the one before, where ranks depend on each other both ways.
+const AGAIN: u64 = 8;
+
 impl Periods {
     /// The makespan, where `run` gives that of a run with so many periods.
     ///
     /// As a function of the periods the makespan is a maximum of lines, one for every way in which the
     /// critical path can divide them between ranks, and, where ranks depend on each other one way
     /// only, none is steeper than the longest cycle: once a line is as steep, it is known to all
-    /// ends. Otherwise two periods in a row must take the same time.
+    /// ends. Otherwise some periods in a row must take the same time.
     pub(super) fn follow(self, run: impl Fn(u64) -> f64) -> Followed {
         let Periods { all, most, cycle, coupled } = self;
         let mut followed = if coupled { 8 } else { 2 };
         loop {
-            if all <= followed + 1 {
+            if all <= followed + 1 + if coupled { AGAIN } else { 0 } {
                 return Followed::Exactly(run(all));
             }
             let begin = run(followed);
@@ -57,8 +60,10 @@ impl Periods {
                 if !coupled {
                     return Followed::Exactly(next + further * cycle);
                 }
-                let again = run(followed + 2) - next;
-                if (again - each).abs() <= 1e-12 * next {
+                let times: Vec<f64> = (1..=AGAIN).map(|k| run(followed + 1 + k)).collect();
+                let even =
+                    |(k, time): (usize, &f64)| (time - next - (k + 1) as f64 * each).abs() <= 1e-12 * time;
+                if times.iter().enumerate().all(even) {
                     return Followed::Exactly(next + further * each);
                 }
             }
