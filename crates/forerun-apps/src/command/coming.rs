@@ -151,11 +151,14 @@ impl Coming {
     }
 
     /// Whether task `index` of those made of what had come at the start is still to be done: not if the
-    /// input was ended before it or one after it was asked for.
+    /// input was ended before it or one after it was asked for. Where it was ended before any was, while a pilot ran, all of them are.
     pub(crate) fn takes(&self, index: u64) -> bool {
         let mut state = self.lock();
         if !self.close.is_cancelled() {
             state.given = state.given.max(index + 1);
+        } else if state.given == 0 {
+            // A result of nothing would take the place of an older one.
+            state.given = u64::MAX;
         }
         index < state.given
     }

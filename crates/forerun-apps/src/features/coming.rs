@@ -144,11 +144,14 @@ impl Coming {
     }
 
     /// Whether task `index` of those made of what had come at the start is still to be done: not if the input was ended
-    /// before it or one after it was asked for.
+    /// before it or one after it was asked for. Where it was ended before any was, while a pilot ran, all of them are.
     pub(super) fn takes(&self, index: u64) -> bool {
         let mut state = self.lock();
         if !self.close.is_cancelled() {
             state.given = state.given.max(index + 1);
+        } else if state.given == 0 {
+            // A result of nothing would take the place of an older one.
+            state.given = u64::MAX;
         }
         index < state.given
     }
@@ -360,6 +363,18 @@ mod tests {
         assert!(coming.takes(1));
         close.cancel();
         assert_eq!((coming.takes(0), coming.takes(2)), (true, false));
+        assert_eq!(coming.get(0, 1), Ok(None));
+    }
+
+    /// A signal in the pilot ends the input before the run has asked for anything.
+    #[test]
+    fn what_had_come_is_taken_where_the_input_ends_before_the_run_begins() {
+        let close = Cancel::new();
+        let (to, coming) = coming(Ok(Vec::new()), &close);
+        (0..20).for_each(|n| to.send(page(n)).unwrap());
+        assert!(coming.gather(Duration::ZERO).unwrap().0 > 0);
+        close.cancel();
+        assert!((0..9).all(|index| coming.takes(index)));
         assert_eq!(coming.get(0, 1), Ok(None));
     }
 

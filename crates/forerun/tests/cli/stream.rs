@@ -211,6 +211,35 @@ fn the_first_signal_ends_the_input_and_the_second_gives_up() {
     place.assert_clean();
 }
 
+/// The pilot is a part of the run: what had come when it was ended is finished, and no older result is lost for one of nothing.
+#[test]
+fn a_signal_while_the_pilot_runs_loses_nothing() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let place = Place::new();
+        place.write("out", "an older result\n");
+        let map = r#"sh -c 'touch begun; sleep 0.02; cat "$0" "$@"' {}"#;
+        let merge = "awk '{n+=$1}END{print n}'";
+        let words = ["reduce", "--map", map, "--merge", merge, "--files-from", "-", "-p", "2", "-o", "out"];
+        let mut command = place.command(words.iter());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut run = Fed { place: &place, running: Running::new(command), named: 0 };
+        for n in 0..40 {
+            place.write(&format!("in/{n}"), "1\n");
+        }
+        (0..40).for_each(|n| run.say(&format!("in/{n}\n")));
+        let begun = place.path("begun");
+        run.running.wait_for("the pilot has begun", || begun.exists());
+        run.running.signal(signal);
+        // The pipe is still open.
+        let stdin = run.running.child.stdin.take();
+        let said = run.end().ok();
+        drop(stdin);
+        assert!(said.err.contains("no more inputs are taken"), "{}", said.err);
+        assert_eq!(place.text("out").trim(), "40", "{}", said.err);
+        place.assert_clean();
+    }
+}
+
 #[test]
 fn what_cannot_be_read_while_it_runs_ends_it_with_its_name() {
     for (line, words) in [
