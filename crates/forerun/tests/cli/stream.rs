@@ -224,7 +224,7 @@ fn a_signal_while_the_pilot_runs_loses_nothing() {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut run = Fed { place: &place, running: Running::new(command), named: 0 };
         for n in 0..40 {
-            place.write(&format!("in/{n}"), "1\n");
+            place.write(format!("in/{n}"), "1\n");
         }
         (0..40).for_each(|n| run.say(&format!("in/{n}\n")));
         let begun = place.path("begun");
