@@ -72,6 +72,11 @@ pub fn of(
     Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
 }
 
+/// Whether a run whose inputs keep coming begins with the first of them: no pilot waits for a sample.
+pub fn at_once(options: &FigureOptions, shape: &ShapeOptions) -> bool {
+    options.profile.is_some() || shape.strategy.get().is_some()
+}
+
 /// Looks at what the figures of the application `name` come from, before there is a job of it: the platform.
 ///
 /// # Errors

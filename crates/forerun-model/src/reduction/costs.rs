@@ -94,7 +94,7 @@ impl Costs {
         if !self.mixed() {
             return n as f64 * self.task;
         }
-        (n - self.done_of(n).min(n)) as f64 * self.whole()
+        (n - self.done_of(n)) as f64 * self.whole()
     }
 
     /// How many of `n` tasks of a group are done.

@@ -4,6 +4,8 @@
 //! What a run's own crawl tells is treated alike, so that what it predicts and measures is of the same: crawl and extraction
 //! together, from the first request until the last row is written.
 
+use std::time::Duration;
+
 use forerun_apps::ErasedJob;
 use forerun_model::planner::{Choice, Divisible, Planned};
 use forerun_platform::{Outcome, Stage, Way};
@@ -14,9 +16,8 @@ use crate::cli::{PlanOptions, PredictOptions};
 use crate::crawling::{Begins, Both, HowMany, Sampled, Watch};
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
-use crate::jobs::GATHERED;
 use crate::planning::Facts;
-use crate::{describe, planning, text};
+use crate::{describe, jobs, planning, text};
 
 /// Plans it.
 ///
@@ -44,13 +45,9 @@ pub fn plan(
     let mut predicted = predictions(&ways, &facts, &planned.best, costs, &platform, context)?;
     note_number(sampled, context)?;
     let mut plan = planned.best.plan;
+    let gathered = jobs::gathered(figures::at_once(&how.figures, &how.shape));
     for outcome in &mut predicted.outcomes {
-        let (both, left) = both(
-            outcome,
-            &facts,
-            sampled,
-            how.figures.profile.is_some() || how.shape.strategy.get().is_some(),
-        );
+        let (both, left) = both(outcome, &facts, sampled, gathered);
         plan.predicted = plan.predicted.or(outcome.predicted).filter(|_| sampled.pages != HowMany::Unknown);
         console
             .say("", &format!("{} ({})", both.said(outcome.processors, left, false), outcome.way.name()))?;
@@ -77,8 +74,8 @@ pub fn predict(
     let costs = figures::reduction(&profile)?;
     let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
     note_number(sampled, context)?;
-    let at_once = how.figures.profile.is_some() || how.shape.strategy.get().is_some();
-    let told: Vec<Both> = outcomes.iter_mut().map(|o| both(o, &facts, sampled, at_once).0).collect();
+    let gathered = jobs::gathered(figures::at_once(&how.figures, &how.shape));
+    let told: Vec<Both> = outcomes.iter_mut().map(|o| both(o, &facts, sampled, gathered).0).collect();
     let rows = outcomes.iter().zip(&told).map(|(outcome, both)| row(outcome, both));
     context.console.text(&describe::pages(rows, sampled.count()))?;
     predict::write(&outcomes, how, context)
@@ -114,12 +111,11 @@ fn facts(
 }
 
 /// What is predicted of the sample's crawl and the extraction of its pages, of an outcome of extracting those of `facts`, which
-/// it is made of.
-fn both(outcome: &mut Outcome, facts: &Facts, sampled: &Sampled, at_once: bool) -> (Both, u64) {
+/// it is made of, by a run that begins when it has gathered pages for so long.
+fn both(outcome: &mut Outcome, facts: &Facts, sampled: &Sampled, gathered: Duration) -> (Both, u64) {
     let of = facts.pieces();
     // What is known to be all is predicted as it is; of what is not, as many as there will be.
     let left = if facts.known { of as u64 } else { sampled.count() };
-    let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
     let both = Both::new(outcome, of, sampled, Begins::Gathered(gathered.as_secs_f64()));
     both.tell(outcome, sampled.count(), left);
     (both, left)

@@ -1,6 +1,6 @@
 //! A crawl and the extraction of its pages together: from the first request until the last row is written.
 //!
-//! Extraction begins when the first pages were gathered ([`GATHERED`](crate::jobs::GATHERED)) and goes on while others come. So both
+//! Extraction begins when the first pages were gathered ([`gathered`](crate::jobs::gathered)) and goes on while others come. So both
 //! end when the slower one does: the crawl, after whose last page this one is still to be extracted and what was extracted to be
 //! finished; or the extraction, from when it began.
 

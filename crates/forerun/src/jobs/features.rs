@@ -6,7 +6,7 @@ use forerun_apps::Job as _;
 use forerun_apps::features::{Database, FeatureOptions, FeaturesJob, Fields, Pages};
 use forerun_skeleton::{AppError, Cancel};
 
-use super::{GATHERED, size, time};
+use super::{gathered, size, time};
 use crate::cli::FeatureArgs;
 use crate::crawling::{self, HowMany, Sample, Site, Watch};
 use crate::error::{CliError, failed, request};
@@ -94,8 +94,7 @@ pub fn features(
         refused = false;
         Ok(Box::new(site))
     };
-    let gathered = if at_once { GATHERED.1 } else { GATHERED.0 };
-    let job = FeaturesJob::follow(options, site, gathered, &close);
+    let job = FeaturesJob::follow(options, site, gathered(at_once), &close);
     // A crawl that began and had nothing is a run that failed.
     let job = job.map_err(|e| if refused { request(e) } else { failed(e) })?;
     let job = job.listed_in(dir.join(LIST));

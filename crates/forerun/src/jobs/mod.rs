@@ -26,7 +26,12 @@ pub use features::{check_features, features, features_of_a_team, features_of_sam
 pub use file::{APPLICATIONS, JobFile, is_given, job_file};
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
-pub(crate) const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
+const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));
+
+/// How long inputs that keep coming are waited for before a run begins with those that came, which it does `at_once` without a pilot.
+pub(crate) fn gathered(at_once: bool) -> Duration {
+    if at_once { GATHERED.1 } else { GATHERED.0 }
+}
 
 /// Most tasks of which only the costs are known that are run: their sizes are listed.
 const MOST_TIMED: u64 = 1 << 24;
@@ -55,7 +60,7 @@ pub fn inputs(
         return Inputs::open(&selection).map_err(request);
     }
     let names = Names::open(from).map_err(request)?;
-    let time = if at_once { GATHERED.1 } else { GATHERED.0 };
+    let time = gathered(at_once);
     // The input is not ended by a signal before it is known to keep coming.
     let close = Cancel::new();
     let inputs = Inputs::follow(&selection, names, (time, 1), &close, interrupt.cancel()).map_err(request)?;

@@ -33,8 +33,8 @@ const PAGE: f64 = 4096.0;
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
-/// two at once if there are many, and all others at once. Every byte is merged once a level: what that takes longer than finishing one result is the
-/// cost of joining.
+/// two at once if there are many, and all others at once. Every byte is merged once a level: what that takes longer than
+/// finishing one result is the cost of joining.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,

@@ -8,10 +8,9 @@ use super::{Crawls, Treat, check, check_by, of_figures};
 use crate::cli::{FigureOptions, RunOptions, ShapeOptions};
 use crate::commands::{Context, run};
 use crate::error::{CliError, request};
-use crate::mpi;
 use crate::paths::Paths;
 use crate::planning::Facts;
-use crate::scatter;
+use crate::{figures, mpi, scatter};
 
 impl Treat for RunOptions {
     fn shape(&self) -> &ShapeOptions {
@@ -85,7 +84,7 @@ impl Treat for RunOptions {
     }
 
     fn begins_at_once(&self) -> bool {
-        self.figures.profile.is_some() || self.shape.strategy.get().is_some()
+        figures::at_once(&self.figures, &self.shape)
     }
 
     fn figures(&self) -> &FigureOptions {
