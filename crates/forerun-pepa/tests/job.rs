@@ -261,8 +261,16 @@ fn what_is_too_large_is_refused_soon() {
     let larger = Reduction { tasks: 8000, ..Reduction::new(Strategy::ReductionTree, 4000, &costs) };
     let refused = predict(&larger, &limits, &|| false);
     assert!(matches!(refused, Err(JobError::TooLarge { .. })), "{refused:?}");
-    let farm =
-        Farm { slaves: 1 << 30, tasks: 5, prefetch: 4, give_s: 1.0, work_s: 1.0, wire_s: 1.0, take_s: 1.0 };
+    let farm = Farm {
+        slaves: 1 << 30,
+        tasks: 5,
+        prefetch: 4,
+        give_s: 1.0,
+        work_s: 1.0,
+        wire_s: 1.0,
+        take_s: 1.0,
+        hold_s: 0.0,
+    };
     assert!(matches!(predict_farm(&farm, &limits, &|| false), Err(JobError::TooLarge { .. })));
     assert_eq!(predict(&of, &Limits { states: 1 << 20, ..limits }, &|| true), Err(JobError::Stopped));
 }
@@ -278,6 +286,7 @@ fn a_farm_is_a_closed_loop() {
         work_s: 1.0,
         wire_s: 0.5,
         take_s,
+        hold_s: 0.0,
     };
     let seconds = |farm: &Farm| {
         let found = predict_farm(farm, &Limits::default(), &|| false).expect("a prediction");
@@ -299,6 +308,12 @@ fn a_farm_is_a_closed_loop() {
     assert!((found / (100.0 / rate) - 1.0).abs() < 1e-4, "{found} and {}", 100.0 / rate);
     // Tasks under way hide the wire.
     assert!(seconds(&farm(2, 3, 0.01, 0.01)) < 0.85 * seconds(&farm(2, 1, 0.01, 0.01)));
+    // However many slaves there are, a task every port's time; with one, whichever takes longer of port and work.
+    let held = |slaves, prefetch| Farm { hold_s: 30.0, ..farm(slaves, prefetch, 1e-3, 1e-3) };
+    for prefetch in [1, 2] {
+        assert!((seconds(&held(8, prefetch)) / 3000.2 - 1.0).abs() < 1e-3);
+    }
+    assert!((seconds(&held(1, 1)) / 3007.3 - 1.0).abs() < 2e-3, "{}", seconds(&held(1, 1)));
 }
 
 /// A model's mean time until an action.

@@ -40,9 +40,9 @@ pub struct Trip {
     /// From when the master begins to give the task out until it has taken the answer in, if nobody waits.
     pub total_s: f64,
     /// For which the task's message keeps the master's port busy.
-    pub(super) port_s: f64,
+    pub port_s: f64,
     /// For which the answer's message keeps the slave's port busy.
-    pub(super) slave_port_s: f64,
+    pub slave_port_s: f64,
     /// On the wire.
     pub(super) there_s: f64,
     pub(super) back_s: f64,

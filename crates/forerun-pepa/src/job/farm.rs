@@ -21,6 +21,9 @@ pub struct Farm {
     pub wire_s: f64,
     /// Seconds in which the master takes an answer in.
     pub take_s: f64,
+    /// Seconds for which a task that is given out keeps the master's port from the next one, beyond those in which the
+    /// master gives it out and takes an answer in.
+    pub hold_s: f64,
 }
 
 impl Farm {
@@ -30,21 +33,23 @@ impl Farm {
     }
 
     /// How many states the model has: the ways in which the tasks under way can spread over their places, while the
-    /// master gives one out and while it does not.
+    /// master gives one out, while it does not, and while it waits for its port.
     pub fn states(&self) -> f64 {
         let places = if self.has_wire() { 3 } else { 2 };
         let tasks = self.slaves as f64 * self.prefetch as f64;
         let ways = |tasks: f64| (1..places).map(|i| (tasks + f64::from(i)) / f64::from(i)).product::<f64>();
-        (ways(tasks) + ways(tasks - 1.0)).round()
+        let holds = if self.hold_s > 0.0 { 2.0 } else { 1.0 };
+        (holds * ways(tasks) + ways(tasks - 1.0)).round()
     }
 
     /// The model of a stream of tasks: the throughput of `work` is that of tasks. The tasks that are under way are an
     /// array: each goes over the wire, waits for a slave and is worked on; the master takes its answer in and
     /// gives the next one out. The wire is no bottleneck (and where a slave has one task at a time, part of its
-    /// work: it waits as long); the master does one thing at a time.
+    /// work: it waits as long); the master does one thing at a time, and waits for its port where that takes longer
+    /// than it does itself.
     pub fn model(&self) -> String {
         let Farm { slaves, prefetch, .. } = *self;
-        let longest = self.give_s.max(self.work_s).max(self.wire_s).max(self.take_s);
+        let longest = self.give_s.max(self.work_s).max(self.wire_s).max(self.take_s).max(self.hold_s);
         let mut rates = Rates::new(longest, 1);
         let (wire_too, what) = match self.has_wire() {
             false => (self.wire_s, "a task on the wire to a slave, its work and the way back"),
@@ -58,6 +63,12 @@ impl Farm {
         }
         let take = rates.rate("kappa", self.take_s, "the master takes an answer in");
         let give = rates.rate("gamma", self.give_s, "the master gives a task out");
+        let held = match self.hold_s > 0.0 {
+            true => {
+                format!(".(hold, {})", rates.rate("eta", self.hold_s, "the master's port is not free yet"))
+            }
+            false => String::new(),
+        };
         let mut out = format!(
             "// A farm, one master and {slaves} slaves, {prefetch} at a time each: a stream of tasks. Times in seconds.\n\
              // N tasks take about N / the throughput of `work`.\n{}\n",
@@ -65,7 +76,7 @@ impl Farm {
         );
         let _ = writeln!(out, "Task = {}.Task;", task.join("."));
         let _ = writeln!(out, "Slave = (work, {work}).Slave;");
-        let _ = writeln!(out, "Master = (take, {take}).(give, {give}).Master;");
+        let _ = writeln!(out, "Master = (take, {take}).(give, {give}){held}.Master;");
         let under_way = slaves.saturating_mul(prefetch);
         let _ = writeln!(out, "\n(Task[{under_way}] <work> Slave[{slaves}]) <take, give> Master");
         out

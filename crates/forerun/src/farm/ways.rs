@@ -145,7 +145,7 @@ fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<O
         Err(JobError::TooLarge { limit, .. }) => {
             return Ok(Err(format!(
                 "pepa: the model of {} has more than {} states, the limit; predict fewer processors",
-                text::plural(plan.processors as u64, "slave"),
+                text::plural(plan.slaves() as u64, "slave"),
                 text::count(limit as u64)
             )));
         }
@@ -271,6 +271,34 @@ mod tests {
                     assert!(off < 1e-6 * expected, "{team:?} {on:?}: {expected} and {}", found.makespan_s);
                     assert_eq!(found.messages > 0, masters > 0);
                 }
+            }
+        }
+    }
+
+    /// Messages that cost more than tasks bound all three alike: whatever they cost, overheads, gap or latency, and however many a slave has.
+    #[test]
+    fn expensive_messages_cost_the_same_by_every_way() {
+        let interrupt = Interrupt::listen().expect("signals");
+        let ms = |ms: f64| Measured::stated(Seconds(ms * 1e-3));
+        let overhead = |base| Overhead { base: ms(base), ..Overhead::default() };
+        let networks = [
+            Network { gap: ms(5.0), ..Network::default() },
+            Network { gap: ms(5.0), latency: ms(1.0), send_overhead: overhead(0.1), ..Network::default() },
+            Network { receive_overhead: overhead(5.0), ..Network::default() },
+            Network { latency: ms(20.0), ..Network::default() },
+        ];
+        for network in networks {
+            let platform = Platform::new("p", vec![Host::new("h", 16, 1)], network);
+            for (slaves, prefetch) in [(1, 1), (3, 1), (3, 2), (12, 2)] {
+                let team = Team { slaves, masters: 1, dynamic: false };
+                let of = planned(&costs(0.0), team, (&platform, Way::Mpi), prefetch);
+                let expected = of.plan.predicted.expect("a prediction").makespan_s;
+                let simulated = in_virtual_time(&of, &interrupt).makespan_s;
+                let basis = of.basis.as_ref().expect("costs");
+                let by_pepa = by_pepa(basis, &of.plan, &interrupt).expect("it ends").expect("a prediction");
+                assert!((simulated - expected).abs() < 1e-6 * expected, "{expected} and {simulated}");
+                let ratio = by_pepa.makespan_s / expected;
+                assert!((0.9..1.5).contains(&ratio), "{slaves} {prefetch} {:?}: {ratio}", platform.network);
             }
         }
     }

@@ -30,14 +30,17 @@ pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> 
 pub(crate) fn model(farm: &Farm, ranks: usize) -> Result<job::Farm, CliError> {
     let trip = farm.trip(ranks).map_err(request)?;
     let tasks = farm.tasks();
+    // A slave whose port is not free yet answers later; with one task at a time it waits for the next one meanwhile.
+    let meanwhile_s = if tasks.prefetch == 1 { trip.total_s - trip.slave_s } else { 0.0 };
     Ok(job::Farm {
         slaves: ranks as u64 - 1,
         tasks: tasks.count,
         prefetch: tasks.prefetch,
         give_s: trip.give_s,
-        work_s: trip.slave_s,
+        work_s: trip.slave_s.max(trip.slave_port_s - meanwhile_s),
         wire_s: (trip.total_s - trip.give_s - trip.slave_s - trip.take_s).max(0.0),
         take_s: trip.take_s,
+        hold_s: (trip.port_s - trip.master_s()).max(0.0),
     })
 }
 
