@@ -7,8 +7,11 @@ use std::path::{Path, PathBuf};
 use forerun_apps::partial;
 use forerun_platform::{Machine, Platform};
 
+use super::doubt;
+use crate::outcomes::reason;
+
 /// Raised whenever figures of an earlier calibration would no longer be right.
-const METHOD: u32 = 2;
+const METHOD: u32 = 3;
 
 /// Where calibrations are kept.
 #[derive(Debug, Clone)]
@@ -26,7 +29,13 @@ pub struct CacheError {
 
 impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the calibration {} could not be {}: {}", self.path.display(), self.verb, self.error)
+        write!(
+            f,
+            "the calibration {} could not be {}: {}",
+            self.path.display(),
+            self.verb,
+            reason(&self.error)
+        )
     }
 }
 
@@ -36,6 +45,9 @@ impl std::error::Error for CacheError {}
 fn build() -> &'static str {
     if cfg!(debug_assertions) { "debug" } else { "release" }
 }
+
+/// How the line begins that says why the figures after it cannot be relied on.
+const DOUBTFUL: &str = "# doubtful: ";
 
 /// The first line of a file that this build takes as its own.
 fn mark() -> String {
@@ -62,7 +74,7 @@ impl Cache {
     }
 
     /// The machine's platform; `None` if there is none that this build can use: no file, one of
-    /// another version, or a damaged one.
+    /// another version, a damaged one, or figures that cannot be relied on.
     ///
     /// # Errors
     /// There is a file but it cannot be read.
@@ -75,8 +87,10 @@ impl Cache {
             }
             Err(error) => return Err(CacheError { path, verb: "read", error }),
         };
-        let text = String::from_utf8(text).ok().filter(|t| t.starts_with(&mark()));
-        Ok(text.and_then(|t| Platform::from_toml(&t, &path.display().to_string()).ok()))
+        let sound = |text: &String| text.strip_prefix(&mark()).is_some_and(|t| !t.starts_with(DOUBTFUL));
+        let text = String::from_utf8(text).ok().filter(sound);
+        let platform = text.and_then(|t| Platform::from_toml(&t, &path.display().to_string()).ok());
+        Ok(platform.filter(|platform| !doubt::of_kept(platform)))
     }
 
     /// Keeps the machine's platform; gives the file.
@@ -85,7 +99,7 @@ impl Cache {
     /// The file cannot be written; what was there before still is.
     pub fn store(&self, machine: &Machine, platform: &Platform) -> Result<PathBuf, CacheError> {
         let path = self.path(machine);
-        let written = std::fs::create_dir_all(&self.dir).and_then(|()| write(&path, platform));
+        let written = std::fs::create_dir_all(&self.dir).and_then(|()| write(&path, platform, None));
         match written {
             Ok(()) => Ok(path),
             Err(error) => Err(CacheError { path, verb: "kept", error }),
@@ -109,10 +123,14 @@ pub(super) fn check(path: &Path) -> io::Result<()> {
     temporary(directory(path)).map(drop)
 }
 
-/// Writes a calibrated platform: readers find the file that was there before, or all of the new one.
-pub(super) fn write(path: &Path, platform: &Platform) -> io::Result<()> {
+/// Writes a calibrated platform, with why it cannot be relied on, if it cannot: readers find the file that was there before, or all of
+/// the new one.
+pub(super) fn write(path: &Path, platform: &Platform, doubt: Option<&str>) -> io::Result<()> {
     let mut file = temporary(directory(path))?;
     file.write_all(mark().as_bytes())?;
+    if let Some(why) = doubt {
+        writeln!(file, "{DOUBTFUL}{why}")?;
+    }
     file.write_all(platform.to_toml().as_bytes())?;
     file.as_file().sync_data()?;
     // As any file that the user makes, not as a temporary one.
@@ -165,11 +183,17 @@ mod tests {
             Vec::new(),
             b"\xff\xfe\x00".to_vec(),
             good[..good.len() / 2].to_vec(),
-            text.replace("method 2", "method 0").into_bytes(),
+            text.replace("method 3", "method 2").into_bytes(),
+            // Of a busy machine: said so, of one measurement, or of milliseconds.
+            text.replace(" build\n", " build\n# doubtful: other programs ran\n").into_bytes(),
+            text.replace("low = \"140 ns\", high = \"170 ns\"", "low = \"150 ns\", high = \"150 ns\"")
+                .into_bytes(),
+            text.replace("150 ns", "150 us").replace("170 ns", "170 us").into_bytes(),
             text.replace("format = 1", "format = 99").into_bytes(),
             text.replace(" build", " other build").into_bytes(),
         ];
         for damaged in damages {
+            assert_ne!(damaged, good);
             fs::write(&path, &damaged).expect("it is damaged");
             assert!(matches!(cache.cached(&machine), Ok(None)), "{}", String::from_utf8_lossy(&damaged));
         }

@@ -5,11 +5,12 @@ use std::path::Path;
 use forerun_platform::{Machine, Way};
 use forerun_skeleton::RunError;
 
-use super::{Cache, Options, cache, calibrate, calibrate_mpi, table};
+use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
 use crate::cli::{CalibrateArgs, MpiOptions};
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::file;
+use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// Measures this machine, prints the figures, and keeps them or writes them where asked for.
@@ -25,8 +26,9 @@ pub fn calibrate_command(
     if let Some(path) = args.out.as_deref().filter(|path| *path != stdout) {
         cache::check(path).map_err(|e| {
             request(format!(
-                "{} cannot be written: {e}; give --out a file in a directory that can",
-                path.display()
+                "{} cannot be written: {}; give --out a file in a directory that can",
+                path.display(),
+                reason(&e)
             ))
         })?;
     }
@@ -55,14 +57,20 @@ pub fn calibrate_command(
     for note in &calibration.notes {
         console.note("note", note)?;
     }
+    if let Some(why) = &calibration.doubt {
+        console.note("note", &doubtful(why))?;
+    }
     console.data(platform)?;
     if args.out.as_deref() == Some(stdout) {
         return file::write(stdout, platform.to_toml().as_bytes());
     }
     if let Some(path) = &args.out {
-        cache::write(path, platform)
-            .map_err(|e| failed(format!("{} could not be written: {e}", path.display())))?;
+        cache::write(path, platform, calibration.doubt.as_deref())
+            .map_err(|e| failed(format!("{} could not be written: {}", path.display(), reason(&e))))?;
         return console.note("written", &path.display().to_string());
+    }
+    if calibration.doubt.is_some() {
+        return console.note("note", "it is not kept: measure again when the machine is idle");
     }
     match Cache::of_user().map(|c| c.store(&machine, platform)) {
         Some(Ok(path)) => console.note("kept", &path.display().to_string()),

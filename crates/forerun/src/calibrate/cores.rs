@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
+use std::time::Instant;
 
 use forerun_platform::random::Random;
 use forerun_skeleton::RunError;
@@ -58,10 +59,15 @@ impl Bench {
     }
 
     /// The best of a few times, after one to bring the data near: what else the machine does
-    /// disturbs it the least.
-    fn best(&mut self, kernel: Kernel) -> f64 {
+    /// disturbs it the least. Adds to `got` what all of them took, of the processor and of time.
+    fn best(&mut self, kernel: Kernel, got: &Mutex<(f64, f64)>) -> f64 {
         self.run(kernel);
-        (0..3).map(|_| self.run(kernel)).fold(f64::INFINITY, f64::min)
+        let begun = Instant::now();
+        let times = [(); 3].map(|()| self.run(kernel));
+        let passed = begun.elapsed().as_secs_f64();
+        let mut got = got.lock().unwrap_or_else(PoisonError::into_inner);
+        *got = (got.0 + times.iter().sum::<f64>(), got.1 + passed);
+        times.into_iter().fold(f64::INFINITY, f64::min)
     }
 }
 
@@ -88,6 +94,8 @@ fn compute(table: &mut [u64]) -> u64 {
 pub(super) struct Cores {
     benches: Vec<Mutex<Bench>>,
     processors: Processors,
+    /// Processor time of all kernels that were timed, and the time that went by meanwhile.
+    got: Mutex<(f64, f64)>,
 }
 
 impl Cores {
@@ -96,7 +104,7 @@ impl Cores {
         let share = memory.unwrap_or(1 << 30) / 16 / cores as u64;
         let copied = COPIED.min(usize::try_from(share).unwrap_or(COPIED)).max(1 << 16);
         let benches = (0..cores).map(|_| Mutex::new(Bench::new(copied))).collect();
-        Cores { benches, processors: Processors::here() }
+        Cores { benches, processors: Processors::here(), got: Mutex::default() }
     }
 
     /// How many there are.
@@ -104,10 +112,16 @@ impl Cores {
         self.benches.len()
     }
 
+    /// The part of their processors that the threads got which timed kernels, 0 to 1; 1 where none did.
+    pub(super) fn got(&self) -> f64 {
+        let (processor, passed) = *self.got.lock().unwrap_or_else(PoisonError::into_inner);
+        if passed > 0.0 { (processor / passed).min(1.0) } else { 1.0 }
+    }
+
     /// Processor time of a kernel on one core while the others do nothing.
     pub(super) fn alone(&self, kernel: Kernel) -> f64 {
         let mut bench = self.benches[0].lock().unwrap_or_else(PoisonError::into_inner);
-        bench.best(kernel)
+        bench.best(kernel, &self.got)
     }
 
     /// Mean processor time of a kernel on a core while all do the same.
@@ -122,7 +136,7 @@ impl Cores {
             while ready.load(Ordering::Acquire) < all {
                 thread::yield_now();
             }
-            let time = bench.best(kernel);
+            let time = bench.best(kernel, &self.got);
             arrive(&done);
             // The others are still timed beside work, not beside rest.
             while done.load(Ordering::Acquire) < all {
@@ -172,6 +186,19 @@ mod tests {
         let (mut a, mut b) = (Bench::new(1), Bench::new(1));
         assert_eq!(result(&mut a), result(&mut b));
         assert_eq!(a.table, b.table);
+    }
+
+    #[test]
+    fn threads_that_share_processors_notice_it() {
+        let cores = Cores::new(4, Some(64 << 20));
+        assert_eq!(cores.got(), 1.0);
+        // All on one processor, as many as there are benches.
+        cores.processors.pin(0);
+        let cores = Cores { processors: Processors::here(), ..cores };
+        for _ in 0..5 {
+            cores.together(Kernel::Compute).expect("threads start");
+        }
+        assert!(cores.got() < 0.6, "{}", cores.got());
     }
 
     #[test]

@@ -2,9 +2,10 @@
 //!
 //! Every figure is the median of repeated measurements with its 95 % interval; repeating ends when
 //! the interval is narrow (2 % to either side, quick 5 %) or the time is over (about 15 s, quick
-//! 2 s). The measurements take turns in random order, each starts the endpoint anew, and within
+//! 2 s; half as much again where a machine is busy). The measurements take turns in random order, each starts the endpoint anew, and within
 //! each the lower quartile of short batches stands for it, so that a machine that does other things too
-//! moves the figures little. Other programs, a laptop's heat or a cloud's neighbours may still move
+//! moves the figures little. What such a machine spoils all the same is told by how much of the processors the threads got, and by
+//! what the figures came out as (`doubt.rs`): it is measured once more, and never kept while it is in doubt. Other programs, a laptop's heat or a cloud's neighbours may still move
 //! all of them from one hour to the next: no interval of one calibration knows that.
 //!
 //! Speeds are relative: this machine's is 1 by definition. The time of a fixed kernel
@@ -14,6 +15,7 @@ mod cache;
 mod clock;
 mod command;
 mod cores;
+mod doubt;
 mod figure;
 mod mpi;
 mod pin;
@@ -60,9 +62,12 @@ pub struct Calibration {
     pub figures: Vec<Figure>,
     /// What a person should know about it: what could not be measured, and why.
     pub notes: Vec<String>,
+    /// Why the figures cannot be relied on, if they cannot.
+    pub doubt: Option<String>,
 }
 
-/// Measures this machine. `progress` is told what is measured and which part of all is done.
+/// Measures this machine, once more where what was found is in doubt: the threads that measured did not have their processors, or
+/// figures of messages came out as none of threads on one machine, too rarely or too differently. `progress` is told what is measured and which part of all is done.
 ///
 /// # Errors
 /// Cancelled, or threads cannot be started. That storage cannot be measured is none: a note says so.
@@ -74,18 +79,28 @@ pub fn calibrate(
     let machine = Machine::here();
     let busy = busy(&machine);
     let reading = clock::reading();
-    let (figures, mut notes, storage) = plan::measure(options, &machine, reading, progress, cancel)?;
+    let plan::Everything { figures, mut notes, storage, doubt } =
+        plan::measure(options, &machine, reading, progress, cancel)?;
     progress("done", 1.0);
-    notes.extend(busy);
+    notes.extend(busy.filter(|_| doubt.is_none()));
     let few = figures.iter().filter(|f| f.estimate.repetitions < stats::FEWEST).count();
     if few > 0 {
         notes.push(format!(
-            "{few} figures were measured fewer than {} times before the time was over: their intervals are ranges, not of 95 %",
+            "{} measured fewer than {} times before the time was over, and no interval of 95 % is known",
+            if few == 1 { "1 figure was".into() } else { format!("{few} figures were") },
             stats::FEWEST
         ));
     }
-    let platform = platform(options, &machine, &figures, reading, storage);
-    Ok(Calibration { platform, figures, notes })
+    let mut platform = platform(options, &machine, &figures, reading, storage);
+    if let Some(why) = &doubt {
+        platform.source = format!("doubtful ({why}): {}", platform.source);
+    }
+    Ok(Calibration { platform, figures, notes, doubt })
+}
+
+/// That a calibration cannot be relied on, and why, in words.
+fn doubtful(why: &str) -> String {
+    format!("this machine could not be measured well ({why}): predictions from it may be far off")
 }
 
 /// That a machine is doing other things, if it is.
@@ -157,6 +172,9 @@ fn platform(
 /// An estimate as a figure of a platform.
 fn measured<T>(estimate: Option<Estimate>, of: impl Fn(f64) -> T) -> Option<Measured<T>> {
     let e = estimate?.not_negative();
+    if !e.high.is_finite() {
+        return Some(Measured::stated(of(rounded(e.value))));
+    }
     let [value, low, high] = [e.value, e.low, e.high].map(rounded);
     Some(Measured::within(of(value), of(low), of(high)))
 }

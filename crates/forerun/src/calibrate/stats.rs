@@ -2,7 +2,8 @@
 
 use forerun_platform::statistics::median_of_sorted;
 
-/// A median with an interval that holds the true one with 95 % confidence.
+/// A median with an interval that holds the true one with 95 % confidence: an endless one of a single measurement, which tells nothing
+/// of the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
     /// The sample's median.
@@ -37,7 +38,7 @@ pub(super) const FEWEST: usize = 6;
 /// 2 · P(B(n, ½) < k) ≤ 0.05: it supposes nothing of the distribution. Where neighbours are alike,
 /// because the machine drifts, it is wider by √((1 + ρ) / (1 − ρ)) in rank, ρ being the correlation
 /// of neighbours' sides of the median. Below [`FEWEST`] samples no interval reaches 95 %, and it is
-/// their range.
+/// their range; of one, all numbers.
 pub(crate) fn estimate(samples: &[f64]) -> Option<Estimate> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -47,7 +48,10 @@ pub(crate) fn estimate(samples: &[f64]) -> Option<Estimate> {
     let half = n as f64 / 2.0;
     let wider = (half - rank(n) as f64) * ((1.0 + rho) / (1.0 - rho)).sqrt();
     let k = ((half - wider + 1e-9).floor().max(1.0) as usize).min(rank(n));
-    let (low, high) = (*sorted.get(k - 1)?, *sorted.get(n - k)?);
+    let (low, high) = match n {
+        1 => (f64::NEG_INFINITY, f64::INFINITY),
+        _ => (*sorted.get(k - 1)?, *sorted.get(n - k)?),
+    };
     Some(Estimate { value, low, high, repetitions: n })
 }
 
@@ -160,6 +164,6 @@ mod tests {
         assert_eq!(estimate(&[]), None);
         assert_eq!((quartile(&[]), quartile(&[5.0, 1.0, 3.0, 4.0])), (None, Some(3.0)));
         let one = estimate(&[3.0]).expect("there is a sample");
-        assert_eq!((one.low, one.value, one.high), (3.0, 3.0, 3.0));
+        assert_eq!((one.low, one.value, one.high), (f64::NEG_INFINITY, 3.0, f64::INFINITY));
     }
 }

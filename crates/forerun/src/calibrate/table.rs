@@ -6,7 +6,10 @@ use super::Figure;
 pub fn table(figures: &[Figure]) -> String {
     let row = |f: &Figure| {
         let e = f.estimate.not_negative();
-        let interval = format!("{} to {}", f.key.show(e.low), f.key.show(e.high));
+        let interval = match e.high.is_finite() {
+            true => format!("{} to {}", f.key.show(e.low), f.key.show(e.high)),
+            false => "unknown".into(),
+        };
         [f.key.name().to_string(), f.key.show(e.value), interval, e.repetitions.to_string()]
     };
     let head = ["figure", "value", "95 % interval", "repetitions"].map(String::from);
@@ -40,5 +43,8 @@ mod tests {
         assert!(lines[1].contains("150 ns") && lines[1].contains("0 s to 300 ns"), "{text}");
         assert!(lines[2].contains("12.5 %") && lines[2].ends_with("12"), "{text}");
         assert!(lines.windows(2).all(|w| w[0].len() == w[1].len()), "{text}");
+        let once = Estimate { value: 2e-7, low: f64::NEG_INFINITY, high: f64::INFINITY, repetitions: 1 };
+        let text = table(&[Figure { key: Key::Gap, estimate: once }]);
+        assert!(text.contains("200 ns  unknown"), "{text}");
     }
 }

@@ -55,7 +55,7 @@ fn a_quick_calibration_is_quick_and_every_figure_is_sound() {
     assert!(network.send_overhead.base.value.0 < 1e-3 && network.receive_overhead.base.value.0 < 1e-3);
 
     let file = dir.path().join("machine.toml");
-    cache::write(&file, &all.platform).expect("it is written");
+    cache::write(&file, &all.platform, all.doubt.as_deref()).expect("it is written");
     assert_eq!(Platform::load(&file).expect("it loads"), all.platform);
     let json = serde_json::to_value(&all.platform).expect("it is JSON");
     assert!(json["network"]["latency_s"]["low"].is_number(), "{json}");
@@ -84,8 +84,11 @@ fn this_machine_is_measured_once() {
     let get = || for_this_machine(Some(&cache), &quick(None), &|_, _| (), &Cancel::new());
     let first = get().expect("it measures");
     let second = get().expect("it is kept");
-    assert_eq!((first.origin, second.origin), (Origin::Fresh, Origin::Cached));
-    assert_eq!(first.platform, second.platform);
+    assert_eq!(first.origin, Origin::Fresh);
+    // Not on a machine that does other things.
+    let doubtful = first.notes.iter().any(|n| n.contains("not kept"));
+    assert_eq!(second.origin == Origin::Cached, !doubtful);
+    assert!(doubtful || first.platform == second.platform);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use forerun_platform::{Machine, Platform};
 use forerun_skeleton::{Cancel, RunError};
 
-use super::{Cache, Options, calibrate};
+use super::{Cache, Calibration, Options, calibrate, doubtful};
 
 /// Where the platform of this machine comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct ThisMachine {
 }
 
 /// The platform of this machine: as it was calibrated before, else by a calibration now, which is
-/// kept where it can be. That it cannot be is a note. `cache` is usually [`Cache::of_user`].
+/// kept where it can be and can be relied on. That it is not is a note. `cache` is usually [`Cache::of_user`].
 ///
 /// # Errors
 /// Those of [`calibrate`].
@@ -36,6 +36,14 @@ pub fn for_this_machine(
     progress: &dyn Fn(&str, f64),
     cancel: &Cancel,
 ) -> Result<ThisMachine, RunError> {
+    kept_or(cache, || calibrate(options, progress, cancel))
+}
+
+/// The same, measured by `measure`.
+fn kept_or(
+    cache: Option<&Cache>,
+    measure: impl FnOnce() -> Result<Calibration, RunError>,
+) -> Result<ThisMachine, RunError> {
     let machine = Machine::here();
     let mut notes = Vec::new();
     match cache.map(|c| c.cached(&machine)) {
@@ -43,9 +51,12 @@ pub fn for_this_machine(
         Some(Err(e)) => notes.push(e.to_string()),
         Some(Ok(None)) | None => {}
     }
-    let calibration = calibrate(options, progress, cancel)?;
-    notes.extend(calibration.notes);
-    let platform = calibration.platform;
+    let Calibration { platform, notes: more, doubt, .. } = measure()?;
+    notes.extend(more);
+    if let Some(why) = doubt {
+        notes.push(format!("{}; it is not kept, and will be measured again next time", doubtful(&why)));
+        return Ok(ThisMachine { platform, origin: Origin::Fresh, notes });
+    }
     match cache.map(|c| c.store(&machine, &platform)) {
         Some(Ok(_)) => {}
         Some(Err(e)) => notes.push(format!("{e}; the machine will be measured again next time")),
@@ -55,4 +66,34 @@ pub fn for_this_machine(
         ),
     }
     Ok(ThisMachine { platform, origin: Origin::Fresh, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Host, Network};
+
+    use super::*;
+
+    #[test]
+    fn what_is_in_doubt_is_used_and_said_and_measured_again() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let cache = Cache::at(dir.path());
+        let get = |doubt: Option<&str>| {
+            let measure = || {
+                let platform = Platform::new("m", vec![Host::new("here", 1, 2)], Network::default());
+                let doubt = doubt.map(String::from);
+                Ok(Calibration { platform, figures: Vec::new(), notes: Vec::new(), doubt })
+            };
+            kept_or(Some(&cache), measure).expect("it measures")
+        };
+        for _ in 0..2 {
+            let found = get(Some("other programs ran"));
+            assert_eq!(found.origin, Origin::Fresh);
+            let [note] = &found.notes[..] else { panic!("{:?}", found.notes) };
+            assert!(note.contains("(other programs ran)") && note.contains("measured again"), "{note}");
+        }
+        assert_eq!((get(None).origin, get(None).origin), (Origin::Fresh, Origin::Cached));
+        // One that is in doubt does not take the place of one that is not.
+        assert_eq!(get(Some("other programs ran")).origin, Origin::Cached);
+    }
 }

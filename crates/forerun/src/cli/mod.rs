@@ -27,16 +27,18 @@ pub use options::{
     DrawOptions, FigureOptions, MpiOptions, Pin, PlanOptions, PredictOptions, RunOptions, ShapeOptions,
 };
 
-/// What a command with a job ends its help with: the options that it takes whatever the job, and what a
-/// job can also be.
+/// What a command with a job ends its help with: the options that it takes beside the job's, and what a job can also be.
 macro_rules! job_help {
-    ($command:literal, $options:literal) => {
+    ($command:literal, $options:literal, $farm:literal) => {
         concat!(
-            "Options for every JOB, which `forerun ",
+            "Options, which `forerun ",
             $command,
-            " JOB --help` explains beside the job's own:\n  ",
+            " JOB --help` explains beside the job's own:\n  of sort, features, reduce, lsi and tasks: ",
             $options,
-            "\n  --skeleton, --strategy, --groups, --arity, --grain, --set, --window, --block, --ahead\n  --platform, --profile, --write-profile\n\n",
+            ",\n    --strategy, --groups, --arity, --grain, --set, --window, --platform, --profile, --write-profile\n  \
+             of sort and tasks too: --skeleton, --block, --ahead\n  of farm, mandelbrot and hip: ",
+            $farm,
+            ",\n    --masters, --tasks-per-message, --prefetch, --retries, --platform, --write-profile\n\n",
             "\
 A JOB can also be a file, here job.toml, in TOML; options after it take precedence over what it
 says, and names of files in it are relative to the directory that it is in:
@@ -112,6 +114,16 @@ pub struct SayOptions {
     pub quiet: bool,
 }
 
+/// What the standard library says of text that is no number, and what is expected of one.
+const NUMBERS: [(&str, &str); 6] = [
+    ("invalid digit found in string", "expected a whole number"),
+    ("cannot parse integer from empty string", "expected a whole number"),
+    ("number too large to fit in target type", "expected a smaller number"),
+    ("number too small to fit in target type", "expected a larger number"),
+    ("invalid float literal", "expected a number"),
+    ("cannot parse float from empty string", "expected a number"),
+];
+
 /// What is wrong with a command line, as one sentence.
 pub fn sentence(e: &clap::Error) -> String {
     // The first paragraph says it; of what follows a tip names what may have been meant.
@@ -119,10 +131,13 @@ pub fn sentence(e: &clap::Error) -> String {
     let joined = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::trim).collect::<Vec<_>>().join(" ");
     let said = joined(&mut text.lines().take_while(|l| !l.trim().is_empty()));
     let tip = text.lines().find_map(|l| l.trim().strip_prefix("tip: "));
-    let said = said.trim_start_matches("error: ");
+    let mut said = said.trim_start_matches("error: ").to_string();
+    for (theirs, ours) in NUMBERS {
+        said = said.replace(theirs, ours);
+    }
     match tip {
         Some(tip) => format!("{said}; {tip}"),
-        None => said.to_string(),
+        None => said,
     }
 }
 
@@ -144,16 +159,16 @@ pub enum Command {
     /// Measure this machine and write its platform file.
     Calibrate(CalibrateArgs),
     /// Plan a job, run it, and show how far off the prediction was.
-    #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun"))]
+    #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun", "--processors, --on, --by, --hostfile, --mpirun"))]
     Run(AnyJobArgs<RunOptions, FarmWays>),
     /// Choose the way to run a job, and say why.
-    #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch"))]
+    #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch", "--processors, --by"))]
     Plan(AnyJobArgs<PlanOptions, FarmPlanOptions>),
     /// Predict a job's time on given numbers of processors.
-    #[command(after_help = job_help!("predict", "--processors, --by, --write-model, --efficiency, --csv, --svg"))]
+    #[command(after_help = job_help!("predict", "--processors, --by, --write-model, --efficiency, --csv, --svg", "--processors, --by"))]
     Predict(AnyJobArgs<PredictOptions, FarmPredictOptions>),
     /// Run external commands as the task and the merge of a reduction.
-    #[command(after_help = REDUCE_EXAMPLES)]
+    #[command(after_help = REDUCE_EXAMPLES, mut_args = farm_jobs::only_reduces)]
     Reduce(Box<ReduceCommand>),
     /// Run an external command for each of many files, in parallel.
     #[command(after_help = FARM_EXAMPLES)]
@@ -204,7 +219,7 @@ To predict for another machine, calibrate it there with --out FILE and give that
 two is the relative speed. Calibrate an idle machine.")]
 pub struct CalibrateArgs {
     /// Write the platform file here instead of keeping it for this machine.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Take under 3 seconds, with wider intervals.
     #[arg(long)]

@@ -2,10 +2,12 @@
 
 mod bad_input;
 mod by_pepa;
+mod calibrate;
 mod crawl;
 mod farm;
 mod features;
 mod features_crawl;
+mod help;
 mod job_files;
 mod json;
 mod killed;

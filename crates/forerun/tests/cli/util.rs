@@ -27,8 +27,14 @@ pub(crate) fn home() -> &'static Path {
     HOME.get_or_init(|| {
         let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cli-home");
         fs::create_dir_all(&home).unwrap();
-        let said = bare(&home).args(["platform", "show", "this"]).output().unwrap();
-        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        // What is measured while others have the processors is not kept; with patience it is measured between two of their turns.
+        for _ in 0..10 {
+            let said = bare(&home).args(["platform", "show", "this"]).output().unwrap();
+            assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+            if ![&said.stdout, &said.stderr].iter().any(|s| String::from_utf8_lossy(s).contains("not kept")) {
+                break;
+            }
+        }
         home
     })
 }

@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::mpi::{Order, Report, launch, launcher};
+use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// Seconds that measuring takes at most, quick or not.
@@ -80,8 +81,8 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     match &args.out {
         Some(path) if path == Path::new("-") => file::write(path, platform.to_toml().as_bytes()),
         Some(path) => {
-            cache::write(path, &platform)
-                .map_err(|e| failed(format!("{} could not be written: {e}", path.display())))?;
+            cache::write(path, &platform, None)
+                .map_err(|e| failed(format!("{} could not be written: {}", path.display(), reason(&e))))?;
             console.note("written", &path.display().to_string())
         }
         None => console.note("note", "it is kept nowhere: --out FILE writes a platform file for --platform"),

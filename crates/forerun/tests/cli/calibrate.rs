@@ -1,0 +1,83 @@
+//! `forerun calibrate`, and what is kept of it.
+
+use std::fs;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use crate::util::{Place, finish};
+
+/// Runs `then` while so many threads take all the processor time that they get.
+fn busy<R>(threads: usize, then: impl FnOnce() -> R) -> R {
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    spin_loop();
+                }
+            });
+        }
+        let ran = then();
+        done.store(true, Ordering::Relaxed);
+        ran
+    })
+}
+
+#[test]
+fn what_is_measured_of_a_busy_machine_is_said_and_not_kept() {
+    let place = Place::new();
+    let threads = 4 * thread::available_parallelism().unwrap().get();
+    let calibrate = |more: &[&str]| {
+        let mut command = place.command([&["calibrate", "--quick", "--storage", "tmp"], more].concat());
+        command.env("XDG_CACHE_HOME", place.path("cache"));
+        let said = finish(command).ok();
+        let said = said.text() + &said.err;
+        (said.contains("could not be measured well"), said)
+    };
+    // Where the system lets it measure undisturbed all the same, all is well.
+    let (doubtful, said) = busy(threads, || calibrate(&[]));
+    let kept = fs::read_dir(place.path("cache/forerun/platforms")).map_or(0, Iterator::count);
+    assert_eq!(kept, usize::from(!doubtful), "{said}");
+    assert_eq!(said.contains("it is not kept"), doubtful, "{said}");
+    let (doubtful, said) = busy(threads, || calibrate(&["-o", "here.toml"]));
+    assert_eq!(place.text("here.toml").contains("\n# doubtful: "), doubtful, "{said}");
+    assert_eq!(place.text("here.toml").contains("source = \"doubtful ("), doubtful, "{said}");
+    place.run("platform check here.toml").ok();
+}
+
+/// A file as an earlier build kept it: of one measurement each.
+#[test]
+fn a_kept_calibration_of_one_measurement_is_made_anew() {
+    let place = Place::new();
+    let run = || {
+        let mut command = place.command(["platform", "show", "this"]);
+        command.env("XDG_CACHE_HOME", place.path("cache"));
+        finish(command).ok()
+    };
+    let platforms = place.path("cache/forerun/platforms");
+    for _ in 0..10 {
+        run();
+        if platforms.exists() {
+            break;
+        }
+    }
+    // On a machine that is always busy there is none.
+    let Some(file) = fs::read_dir(&platforms).ok().and_then(|mut files| files.next()) else { return };
+    let file = file.unwrap().path();
+    let good = fs::read_to_string(&file).unwrap();
+    let said = run();
+    assert!(!(said.text() + &said.err).contains("was measured"));
+    let spoiled: String = good
+        .lines()
+        .map(|line| match line.strip_prefix("gap = ") {
+            Some(_) => "gap = { value = \"6.6 ms\", low = \"6.6 ms\", high = \"6.6 ms\" }\n".into(),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    assert_ne!(spoiled, good);
+    fs::write(&file, &spoiled).unwrap();
+    let said = run();
+    assert!((said.text() + &said.err).contains("was measured"), "{}", said.err);
+    assert!(!said.text().contains("6.6 ms"));
+}
