@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Arg, Args, Subcommand};
 use forerun_apps::hip::Angles;
 use serde::{Deserialize, Serialize};
 
@@ -25,12 +25,16 @@ pub enum AnyJob<H: Args, F: Args> {
     /// Sort files of numbers.
     Sort(WithJob<SortArgs, H>),
     /// Extract features of documents, noun phrases, into a database.
+    #[command(mut_args = only_reduces)]
     Features(WithJob<FeatureArgs, H>),
     /// Reduce files by external commands.
+    #[command(mut_args = only_reduces)]
     Reduce(WithJob<ReduceArgs, H>),
     /// Match queries with the documents of a model of latent semantic indexing.
+    #[command(mut_args = only_reduces)]
     Lsi(WithJob<LsiJobArgs, H>),
     /// Tasks known only by their costs, as a profile has them; to plan, predict and simulate.
+    #[command(mut_args = without_program)]
     Tasks(WithJob<TasksArgs, H>),
     /// An external command for each of many files, as a farm.
     Farm(Box<WithJob<FarmJobArgs, F>>),
@@ -43,6 +47,23 @@ pub enum AnyJob<H: Args, F: Args> {
     /// A job file: TOML with `application`, `input` and any of the application's options.
     #[command(external_subcommand)]
     File(Vec<OsString>),
+}
+
+/// Hides what only a job takes that can be another pattern than a reduction; given, it is refused in words of its own.
+pub(super) fn only_reduces(option: Arg) -> Arg {
+    hidden(option, &["skeleton", "block", "ahead"])
+}
+
+/// Hides what only a job takes that is more than its costs.
+fn without_program(option: Arg) -> Arg {
+    hidden(option, &["sbatch"])
+}
+
+fn hidden(option: Arg, names: &[&str]) -> Arg {
+    match names.contains(&option.get_id().as_str()) {
+        true => option.hide(true),
+        false => option,
+    }
 }
 
 /// Pictures to begin with.
