@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser};
+use clap::{ArgAction, Args, CommandFactory, Parser};
 
 use super::treat::Treat;
 use crate::cli::{self, AnyJob, AnyJobArgs, SayOptions};
 use crate::error::{CliError, request};
 use crate::farm::Farming;
-use crate::jobs::{self, JobFile};
+use crate::jobs::{self, JobFile, Takes};
 
 /// A job read as the words of a job file.
 #[derive(Debug, Parser)]
@@ -28,7 +28,7 @@ pub(super) struct Words<H: Args, F: Args> {
 /// What is wrong with the file, or with them.
 pub(super) fn from_file<H: Treat, F: Farming>(words: &[OsString]) -> Result<Words<H, F>, CliError> {
     let (file, rest) = words.split_first().ok_or_else(|| request("no job: name one, or a job file"))?;
-    let job = jobs::job_file(Path::new(file), rest)?;
+    let job = jobs::job_file(Path::new(file), rest, &takes::<H, F>)?;
     let args = Words::<H, F>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e))?;
     match &args.job.job {
         AnyJob::File(words) => {
@@ -38,6 +38,21 @@ pub(super) fn from_file<H: Treat, F: Farming>(words: &[OsString]) -> Result<Word
         }
         _ => Ok(args),
     }
+}
+
+/// What the option of a key takes, of an application or of the command.
+fn takes<H: Treat, F: Farming>(application: &str, key: &str) -> Option<Takes> {
+    let command = Words::<H, F>::command();
+    let own = command.find_subcommand(application).into_iter().flat_map(clap::Command::get_arguments);
+    let option = own.chain(command.get_arguments()).find(|a| a.get_long() == Some(key))?;
+    let name =
+        || option.get_value_names().and_then(|names| names.first()).map_or("VALUE".into(), |n| n.to_string());
+    Some(match option.get_action() {
+        ArgAction::SetTrue | ArgAction::Help => Takes::Nothing,
+        ArgAction::Append => Takes::Several,
+        _ if option.get_value_delimiter().is_some() => Takes::Several,
+        _ => Takes::One(name()),
+    })
 }
 
 /// What is wrong with the words that a job file stands for: at the line of the key that it is about, where that is of

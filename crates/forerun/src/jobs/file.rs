@@ -75,11 +75,27 @@ impl JobFile {
     }
 }
 
-/// Reads a job file; `rest` is what the command line says beside it.
+/// What the option of a key takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing: it is there or not.
+    Nothing,
+    /// One value, which is called so.
+    One(String),
+    /// Any number of values.
+    Several,
+}
+
+/// Reads a job file; `rest` is what the command line says beside it, `takes` what the options of an application take (none of what there
+/// is no option of).
 ///
 /// # Errors
 /// What is wrong with the file, at its line.
-pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
+pub fn job_file(
+    file: &Path,
+    rest: &[OsString],
+    takes: &dyn Fn(&str, &str) -> Option<Takes>,
+) -> Result<JobFile, CliError> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| {
         request(format!(
@@ -123,7 +139,7 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
     match command.map(|command| (command, command.as_str())) {
         Some((_, Some(command))) => words.push(command.into()),
         Some((command, None)) => {
-            return Err(wrong("command", format!("command = {command}: expected a string")));
+            return Err(wrong("command", format!("command = {command}: expected a string, the command")));
         }
         None if application == "farm" => return Err(job.lacks("it has no \"command\", which the job needs")),
         None => {}
@@ -133,7 +149,8 @@ pub fn job_file(file: &Path, rest: &[OsString]) -> Result<JobFile, CliError> {
         if is_place || (key == "command" && command.is_some()) || is_given(key, rest) {
             continue;
         }
-        option(&mut words, key, value, &below).map_err(|what| wrong(key, what))?;
+        option(&mut words, key, value, takes(application, key).as_ref(), &below)
+            .map_err(|what| wrong(key, what))?;
     }
     words.extend(rest.iter().cloned());
     // Last, after `--`, so that no file is taken for an option.
@@ -178,8 +195,22 @@ fn option(
     words: &mut Vec<OsString>,
     key: &str,
     value: &Value,
+    takes: Option<&Takes>,
     below: &impl Fn(&str, String) -> String,
 ) -> Result<(), String> {
+    let refused = |expected: &str| Err(format!("{key} = {value}: expected {expected}"));
+    match (takes, value) {
+        (Some(Takes::Nothing), Value::Boolean(_)) | (None, _) => {}
+        (Some(Takes::Nothing), _) => return refused("true or false"),
+        (Some(Takes::Several), Value::String(_) | Value::Integer(_) | Value::Float(_) | Value::Array(_)) => {
+            if scalars(value).is_none() {
+                return refused("a list of strings or numbers");
+            }
+        }
+        (Some(Takes::Several), _) => return refused("a string, a number, or a list of such"),
+        (Some(Takes::One(_)), Value::String(_) | Value::Integer(_) | Value::Float(_)) => {}
+        (Some(Takes::One(what)), _) => return refused(&format!("one string or number ({what})")),
+    }
     match value {
         Value::Boolean(true) => words.push(format!("--{key}").into()),
         Value::Boolean(false) => {}
@@ -216,7 +247,7 @@ mod tests {
         let file = dir.path().join("job.toml");
         std::fs::write(&file, text).unwrap();
         let rest: Vec<OsString> = rest.iter().map(OsString::from).collect();
-        match job_file(&file, &rest).map(|job| job.words) {
+        match job_file(&file, &rest, &|_, _| None).map(|job| job.words) {
             Ok(words) => {
                 let here = format!("{}/", dir.path().display());
                 Ok(words.into_iter().map(|w| w.into_string().unwrap().replace(&here, "HERE/")).collect())

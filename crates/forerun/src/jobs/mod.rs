@@ -23,7 +23,7 @@ use crate::{allocation, paths, scatter};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{check_features, features, features_of_a_team, features_of_sample, sample, seeds};
-pub use file::{APPLICATIONS, JobFile, is_given, job_file};
+pub use file::{APPLICATIONS, JobFile, Takes, is_given, job_file};
 
 /// How long names are waited for before the run begins with those that came: with a pilot, without one.
 const GATHERED: (Duration, Duration) = (Duration::from_secs(1), Duration::from_millis(100));

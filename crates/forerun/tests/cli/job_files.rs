@@ -100,6 +100,46 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
         assert!(said.err.starts_with(&format!("forerun: job.toml:{line}")), "{text}: {}", said.err);
         assert!(!said.err.contains("--help"), "{}", said.err);
     }
+    // Of every kind of option, a value of every other type.
+    let mandelbrot = "format = 1\napplication = \"mandelbrot\"\n";
+    let reduce = "format = 1\napplication = \"reduce\"\ninput = \"in.bin\"\nmap = \"cat\"\nmerge = \"cat\"\n";
+    let flag = ["\"yes\"", "1", "0.5", "[true]", "1979-05-27", "{ a = 1 }"];
+    let one = ["true", "false", "[1, 2]", "[]", "1979-05-27", "{ a = 1 }"];
+    let several = ["true", "false", "[[true]]", "[1979-05-27]", "1979-05-27", "{ a = 1 }"];
+    for (text, key, values, words) in [
+        (reduce, "shell", flag, "true or false"),
+        (reduce, "commutative", flag, "true or false"),
+        (reduce, "quiet", flag, "true or false"),
+        (mandelbrot, "centre", one, "one string or number (RE,IM)"),
+        (mandelbrot, "iterations", one, "one string or number (N)"),
+        (mandelbrot, "width", one, "one string or number (WIDTH)"),
+        (mandelbrot, "out", one, "one string or number (FILE.png)"),
+        (mandelbrot, "json", one, "one string or number (FILE)"),
+        (head, "processors", one, "one string or number (P)"),
+        (head, "strategy", one, "one string or number (STRATEGY)"),
+        (reduce, "include", several, "of s"),
+        (head, "by", several, "of s"),
+    ] {
+        for value in values {
+            place.write("job.toml", format!("{text}{key} = {value}\n"));
+            let said = place.run("run job.toml").refused(2, &[key, "expected", words]);
+            let line = format!("forerun: job.toml:{}:", text.lines().count() + 1);
+            assert!(said.err.starts_with(&line), "{key} = {value}: {}", said.err);
+        }
+    }
+    for (key, value, words) in [
+        ("iterations", "\"many\"", "expected a whole number"),
+        ("iterations", "1.5", "expected a whole number"),
+        ("iterations", "-1", "expected a whole number"),
+        ("iterations", "99999999999", "expected"),
+        ("width", "\"wide\"", "expected a number"),
+        ("retries", "\"\"", "expected"),
+    ] {
+        place.write("job.toml", format!("{mandelbrot}{key} = {value}\n"));
+        let said = place.run("run job.toml").refused(2, &[key, words]);
+        assert!(said.err.starts_with("forerun: job.toml:3:"), "{}", said.err);
+        assert!(!said.err.contains("digit found") && !said.err.contains("literal"), "{}", said.err);
+    }
     // What the command line says beside the file is not the file's fault.
     place.write("job.toml", head);
     let said = place.run("run job.toml -p 0").refused(2, &["--processors", "at least 1"]);
