@@ -14,6 +14,7 @@ use forerun_skeleton::wire::{Plain, garbled};
 use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
 use rustix::time::{ClockId, clock_gettime};
 
+use crate::command::show::count;
 use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Most bytes of a result: it is really made.
@@ -204,8 +205,8 @@ impl Job for TimedJob {
 
     fn summary(&self) -> String {
         format!(
-            "{} tasks of {}, which take the time that they cost",
-            self.tasks.tasks,
+            "{} of {}, which take the time that they cost",
+            count(self.tasks.tasks, "task"),
             Bytes(self.tasks.bytes)
         )
     }

@@ -91,8 +91,11 @@ pub struct Grain {
 /// How a farm's masters and slaves work together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FarmPlan {
-    /// Masters, beside the plan's processors, which are its slaves; 0 where the one processor does all itself.
+    /// Masters; 0 where the one processor does all itself.
     pub masters: usize,
+    /// Whether the masters are among the plan's processors, as on MPI, or beside them.
+    #[serde(default)]
+    pub among: bool,
     /// Whether slaves become masters while theirs makes them wait.
     #[serde(default)]
     pub dynamic: bool,
@@ -172,9 +175,14 @@ impl Plan {
         }
     }
 
-    /// Ranks, the masters of a farm included, which are beside its processors.
+    /// Ranks, the masters of a farm included, which may be beside its processors.
     pub fn ranks(&self) -> usize {
-        self.processors + self.farm.map_or(0, |farm| farm.masters)
+        self.processors + self.farm.filter(|farm| !farm.among).map_or(0, |farm| farm.masters)
+    }
+
+    /// Ranks that do a farm's tasks.
+    pub fn slaves(&self) -> usize {
+        self.ranks() - self.farm.map_or(0, |farm| farm.masters)
     }
 
     /// Ranks of one group.

@@ -193,7 +193,15 @@ fn shapes_that_cannot_be_are_refused_with_what_would_do() {
     assert_eq!(message(new(Strategy::Adaptive, 0)), "a job needs at least 1 processor");
     assert_eq!(
         message(new(Strategy::ParallelPipeline, 6)),
-        "the parallel-pipeline of arity 2 runs on a power of 2 processors a group, so 4 or 8 instead of 6"
+        "the parallel-pipeline runs on a power of 2 processors (1, 2, 4, 8, …), so 4 or 8 instead of 6"
+    );
+    // Of groups and fan-in is spoken where they are asked for.
+    let said = message(Shape { groups: 2, arity: 3, ..new(Strategy::ParallelPipeline, 10) });
+    assert!(
+        said.contains(
+            "of arity 3 runs on a power of 3 processors a group (1, 3, 9, …), so 3 or 9 instead of 5"
+        ),
+        "{said}"
     );
     assert!(message(Shape { groups: 3, ..new(Strategy::Adaptive, 8) }).contains("3 groups"));
     assert!(message(Shape { arity: 1, ..new(Strategy::Adaptive, 8) }).contains("at least 2"));

@@ -140,7 +140,7 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
         rows.push([
             outcome.processors.to_string(),
             outcome.way.name().into(),
-            outcome.plan.pattern().into(),
+            pattern(&outcome.plan),
             outcome.plan.grain.tasks.map_or("?".into(), text::count),
             outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval),
             speedup.map_or("–".into(), text::ratio),
@@ -148,6 +148,16 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
         ]);
     }
     columns(&rows)
+}
+
+/// A plan's pattern, and how many of a farm's ranks do its tasks, where others hand them out.
+fn pattern(plan: &Plan) -> String {
+    match plan.farm {
+        Some(farm) if farm.masters > 0 => {
+            format!("{}, {}", plan.pattern(), text::plural(plan.slaves() as u64, "slave"))
+        }
+        _ => plan.pattern().into(),
+    }
 }
 
 /// Predicted outcomes of so many pages that a crawl fetches, as a table.

@@ -13,7 +13,7 @@ use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
 use crate::pilot::{Pilot, Purpose, pilot};
 use crate::planning::{Facts, plan};
-use crate::storage;
+use crate::{storage, text};
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
 const ANY: &str = "any";
@@ -168,7 +168,8 @@ pub fn profile(
             let interrupt = &context.interrupt;
             let found =
                 pilot(job, purpose, interrupt.cancel()).map_err(|e| explain(None, e, interrupt.signal()))?;
-            let source = format!("a pilot of {} tasks of {}", found.tasks, job.summary());
+            let source =
+                format!("a pilot of {} of {}", text::plural(found.tasks as u64, "task"), job.summary());
             let reduction = Some(found.profile.clone());
             (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))
         }

@@ -14,6 +14,7 @@ use super::sphere::{Sphere, fit_sphere};
 use super::vector::{Point, dot, length};
 use super::{Mesh, Tree};
 use crate::FarmJob;
+use crate::command::show::count;
 use crate::whole::{rehearse_whole, write_whole};
 
 /// Radii that a femoral head can have, in millimetres.
@@ -219,7 +220,8 @@ impl FarmJob for RangeOfMotion {
         let all = self.motion.flexion.len() * self.motion.abduction.len() * self.motion.rotation.len();
         let head =
             self.head.map(|head| format!(", head of {:.1} mm radius", head.radius)).unwrap_or_default();
-        format!("{all} rotations, {} triangles against {}{head}", self.moving.len(), self.still.len())
+        let triangles = count(self.moving.len() as u64, "triangle");
+        format!("{}, {triangles} against {}{head}", count(all as u64, "rotation"), self.still.len())
     }
 
     fn deliver(&self, index: u64, answer: Free) -> Result<(), AppError> {
@@ -278,7 +280,7 @@ impl FarmJob for RangeOfMotion {
         }
         let all = found.iter().flatten().map(|free| free.0.len()).sum::<usize>();
         let clear = found.iter().flatten().flat_map(|free| &free.0).filter(|free| **free).count();
-        let mut text = format!("free: {}; {clear} of {all} rotations", parts.join(", "));
+        let mut text = format!("free: {}; {clear} of {}", parts.join(", "), count(all as u64, "rotation"));
         if let Some(path) = &self.csv {
             let all = (0..).zip(&*found).filter_map(|(task, free)| Some((task, free.as_ref()?)));
             write_whole(path, self.table(all).as_bytes())?;

@@ -75,9 +75,15 @@ impl Shape {
             } else {
                 format!("{below} or {}", below.saturating_mul(arity))
             };
+            // Who asked for groups or a fan-in knows of them.
+            let group = if groups == 1 { "" } else { " a group" };
+            let by = if arity == 2 { String::new() } else { format!(" of arity {arity}") };
+            let powers = match arity {
+                2 => "1, 2, 4, 8, …".into(),
+                _ => format!("1, {arity}, {}, …", arity.saturating_mul(arity)),
+            };
             return invalid(format!(
-                "the parallel-pipeline of arity {arity} runs on a power of {arity} processors a group, \
-                 so {near} instead of {size}"
+                "the parallel-pipeline{by} runs on a power of {arity} processors{group} ({powers}), so {near} instead of {size}"
             ));
         }
         Ok(())

@@ -59,7 +59,8 @@ fn learn(corpus: &Path, out: &Path, all: bool, context: &Context) -> Result<(), 
     file::check("--out", out)?;
     let corpus = Corpus::read(corpus).map_err(request)?;
     let (files, words, tags) = (corpus.files.len(), corpus.tokens(), corpus.tags.len() - 1);
-    console.note("corpus", &format!("{files} files, {words} words, {tags} tags"))?;
+    let counts = [(files, "file"), (words, "word"), (tags, "tag")].map(|(n, what)| plural(n as u64, what));
+    console.note("corpus", &counts.join(", "))?;
     let begun = Instant::now();
     let mut unsaid = Ok(());
     let mut tell = |what: &str| {

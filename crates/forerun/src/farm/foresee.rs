@@ -6,7 +6,7 @@ use forerun_apps::FarmJob;
 
 use super::plan::Planned;
 use super::{Seen, Team, plan, ways};
-use crate::cli::{FarmWays, Pin};
+use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
 use crate::commands::predict::usual;
@@ -20,7 +20,7 @@ use crate::error::{CliError, request};
 /// What is wrong with the request; what failed in the pilot.
 pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
     let seen = seen(job, how, context)?;
-    let planned = seen.plan(how, seen.left)?;
+    let planned = seen.best(how, seen.left)?;
     let Planned { plan, .. } = &planned;
     context.console.say("plan", &plan::words(plan))?;
     context.note_shared([plan.processors], &seen.platform)?;
@@ -40,14 +40,17 @@ pub(super) fn predict<J: FarmJob>(
 ) -> Result<(), CliError> {
     let seen = seen(job, how, context)?;
     let processors = match processors {
-        [] => usual(seen.platform.cores()),
+        [] => usual(seen.platform.cores()).into_iter().filter(|&p| Team::of(how, p).is_ok()).collect(),
         some => some.to_vec(),
     };
     let mut all = Predictions::default();
     for p in processors {
-        let planned = seen.plan(&FarmWays { processors: Pin::To(p), ..how.clone() }, seen.left)?;
+        let planned = seen.plan(how, p, seen.left)?;
         if planned.basis.is_none() {
-            return Err(request("there is nothing to predict: too few tasks are left to try some"));
+            return Err(request(match seen.left {
+                0 => "there is nothing to predict: all tasks are done",
+                _ => "there is nothing to predict: too few tasks are left to try some",
+            }));
         }
         let of = ways::predictions(job, &how.by, &planned, &seen.platform, context)?;
         all.outcomes.extend(of.outcomes);
@@ -66,8 +69,7 @@ pub(super) fn predict<J: FarmJob>(
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
 fn seen<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<Seen, CliError> {
-    let slaves = Team::of(how)?.slaves;
-    let at_once = |cores: usize| if how.platform.is_some() { 1 } else { slaves.min(cores) };
+    let at_once = |team: Team, cores: usize| if how.platform.is_some() { 1 } else { team.slaves.min(cores) };
     // A job that can rehearse its finish takes the pilot's answers; of others they are forgotten.
     let kept = (!job.rehearses()).then(Mutex::default);
     Seen::of(job, how, at_once, kept.as_ref(), context)

@@ -17,13 +17,14 @@ use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
 
+use crate::allocation::{self, Allocation};
 use crate::cli::{FarmPlanOptions, FarmPredictOptions, FarmWays, Pin};
 use crate::commands::Context;
 use crate::commands::run::note_platform;
 use crate::error::{CliError, failed, request};
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
-use crate::{allocation, compare, describe, execute, figures, file, text};
+use crate::{compare, describe, execute, figures, file, text};
 
 use self::plan::Planned;
 #[cfg(feature = "mpi")]
@@ -141,16 +142,15 @@ fn run<J: FarmJob>(
     context: &Context,
 ) -> Result<(), CliError> {
     let Context { console, interrupt, work, .. } = context;
-    let team = Team::of(how)?;
     // Of a run on MPI, the first rank gets what the pilot gives.
     let kept = work.is_some().then(Mutex::default);
-    let at_once = if work.is_some() { 1 } else { team.slaves };
-    let seen = Seen::of(job, how, |_| at_once, kept.as_ref(), context)?;
-    let planned = seen.plan(how, seen.rest.len() as u64)?;
+    let at_once = |team: Team, _| if work.is_some() { 1 } else { team.slaves };
+    let seen = Seen::of(job, how, at_once, kept.as_ref(), context)?;
+    let mut planned = seen.best(how, seen.rest.len() as u64)?;
     let Seen { platform, rest, .. } = seen;
     console.note("plan", &plan::words(&planned.plan))?;
     if work.is_none() {
-        context.note_shared([team.slaves], &platform)?;
+        context.note_shared([planned.plan.processors], &platform)?;
     }
     let plan = &planned.plan;
     if plan.predicted.is_some() || !how.by.is_empty() {
@@ -161,6 +161,10 @@ fn run<J: FarmJob>(
         console.note("", &compare::verdict(outcome))?;
     }
     predicted.note(context)?;
+    // Where there is no closed form, what another way predicts is what is measured against.
+    let plan = &mut planned.plan;
+    plan.predicted = plan.predicted.or_else(|| predicted.outcomes.iter().find_map(|o| o.predicted));
+    let plan = &*plan;
     let done = match work {
         Some(work) => {
             job.let_go();
@@ -198,20 +202,21 @@ struct Seen {
 }
 
 impl Seen {
-    /// Says what the machine and the job are and tries some of the tasks, on a machine of so many cores as many `at_once` as is said; their
-    /// answers are delivered, or kept as bytes where that is asked for.
+    /// Says what the machine and the job are and tries some of the tasks, for a team and on a machine of so many cores as many `at_once` as
+    /// is said; their answers are delivered, or kept as bytes where that is asked for.
     ///
     /// # Errors
     /// What is wrong with the request; what failed.
     fn of<J: FarmJob>(
         job: &J,
         how: &FarmWays,
-        at_once: impl Fn(usize) -> usize,
+        at_once: impl Fn(Team, usize) -> usize,
         kept: Option<&Mutex<Vec<u8>>>,
         context: &Context,
     ) -> Result<Seen, CliError> {
         let Context { console, interrupt, .. } = context;
         let platform = figures::platform(how.platform.as_deref(), context)?;
+        let team = Team::of(how, how.processors.get().unwrap_or_else(|| most(how, &platform)))?;
         console.note("machine", &describe::platform(&platform))?;
         console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
         let all = job.tasks();
@@ -222,7 +227,7 @@ impl Seen {
             console.note("resume", &done)?;
         }
         let cores = platform.cores();
-        let found = pilot::pilot(job, &mut rest, (at_once(cores), cores), &how.shape, kept, interrupt)?;
+        let found = pilot::pilot(job, &mut rest, (at_once(team, cores), cores), &how.shape, kept, interrupt)?;
         if let Some(found) = &found {
             console.note("pilot", &pilot::words(found))?;
             if let Some(file) = &how.write_profile {
@@ -232,14 +237,76 @@ impl Seen {
         Ok(Seen { platform, found, left, rest, all })
     }
 
-    /// Plans so many of its tasks.
+    /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
     ///
     /// # Errors
-    /// What the model refuses.
-    fn plan(&self, how: &FarmWays, tasks: u64) -> Result<Planned, CliError> {
+    /// Too few processors; what the model refuses.
+    fn best(&self, how: &FarmWays, tasks: u64) -> Result<Planned, CliError> {
+        let most = most(how, &self.platform);
+        let Pin::Auto = how.processors else {
+            return self.plan(how, how.processors.get().unwrap_or(most), tasks);
+        };
+        let all = self.plan(how, most, tasks)?;
+        let Some((predicted, basis)) = all.plan.predicted.as_ref().zip(all.basis.as_ref()) else {
+            // Of costs that are not known, only that no more is of use than there are tasks.
+            let enough = most.min(usize::try_from(tasks.max(1)).unwrap_or(most));
+            let few = self.found.is_none() && enough < most && Team::of(how, enough).is_ok();
+            return if few { self.plan(how, enough, tasks) } else { Ok(all) };
+        };
+        let mut candidates: Vec<usize> = match most {
+            ..=MANY => (1..most).collect(),
+            _ => std::iter::successors(Some(1), |p| Some(2 * p)).take_while(|p| *p < most).collect(),
+        };
+        // Of very many, the number with one master from which on more take longer as well.
+        let among = all.plan.farm.is_some_and(|farm| farm.among);
+        if let (Some(model), Masters::Fixed(1)) =
+            (basis.model.as_ref().filter(|_| most > MANY), how.shape.masters)
+        {
+            let ranks = model.best_ranks(all.plan.ranks()).map_err(request)?.ranks;
+            candidates.push(if among { ranks } else { ranks - 1 });
+        }
+        let (all_s, all_why) = (predicted.makespan_s, all.plan.reason.clone());
+        let (mut best, mut best_s) = (all, all_s);
+        for processors in candidates.into_iter().filter(|&p| Team::of(how, p).is_ok()) {
+            let other = self.plan(how, processors, tasks)?;
+            let seconds = other.plan.predicted.as_ref().map_or(f64::INFINITY, |p| p.makespan_s);
+            if (seconds, other.plan.processors) < (best_s, best.plan.processors) {
+                (best, best_s) = (other, seconds);
+            }
+        }
+        if best.plan.processors < most {
+            best.plan.reason += &format!(
+                "; {} would take {} ({all_why})",
+                text::plural(most as u64, "processor"),
+                text::seconds(all_s)
+            );
+        }
+        Ok(best)
+    }
+
+    /// Plans so many of its tasks on so many processors.
+    ///
+    /// # Errors
+    /// Too few processors; what the model refuses.
+    fn plan(&self, how: &FarmWays, processors: usize, tasks: u64) -> Result<Planned, CliError> {
+        let team = Team::of(how, processors)?;
         let costs = self.found.as_ref().map(|found| &found.costs);
         let hosts = how.platform.is_some().then_some(&self.platform);
-        plan::plan(costs, (tasks, self.all), (Team::of(how)?, how.on), (&self.platform, hosts), &how.shape)
+        plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)
+    }
+}
+
+/// Up to how many processors each number is tried, where none is asked for.
+const MANY: usize = 64;
+
+/// Most processors that there are where none are asked for: the cores of the machine or of the hosts that are named, or what Slurm has
+/// given.
+fn most(how: &FarmWays, platform: &Platform) -> usize {
+    let given = Allocation::here().and_then(|given| given.tasks);
+    match (how.on, how.platform.is_some()) {
+        (Way::Mpi, true) => given.unwrap_or(usize::MAX).min(platform.cores()),
+        (Way::Mpi, false) => given.unwrap_or_else(allocation::cores),
+        _ => allocation::cores(),
     }
 }
 
@@ -253,12 +320,11 @@ struct Team {
 }
 
 impl Team {
-    /// Those that are asked for.
+    /// Those of so many processors.
     ///
     /// # Errors
     /// Too many, or too few.
-    fn of(how: &FarmWays) -> Result<Team, CliError> {
-        let processors = how.processors.get().unwrap_or_else(allocation::cores);
+    fn of(how: &FarmWays, processors: usize) -> Result<Team, CliError> {
         let dynamic = how.shape.masters == Masters::Dynamic;
         let masters = if let Masters::Fixed(masters) = how.shape.masters { masters } else { 1 };
         let alone = processors == 1 && masters == 1;
@@ -272,7 +338,8 @@ impl Team {
         if !alone && slaves < masters {
             let (who, there) = match how.on {
                 Way::Mpi => {
-                    ("rank", format!("of {} {slaves} are left", text::plural(processors as u64, "rank")))
+                    let left = if slaves == 1 { "1 is".into() } else { format!("{slaves} are") };
+                    ("rank", format!("of {} {left} left", text::plural(processors as u64, "rank")))
                 }
                 _ => ("processor", format!("--processors gives {slaves}")),
             };

@@ -21,6 +21,9 @@ const MESSAGES: u64 = 16;
 const TRIP: f64 = 0.005;
 /// Why there is no time by the closed form.
 const DYNAMIC: &str = "masters that change have no closed form; --by simulated predicts them";
+/// Why there is none at all.
+const NOTHING_LEFT: &str = "no task is left, so that nothing is predicted";
+const TOO_FEW: &str = "nothing is predicted: too few tasks are left to try some";
 /// Most slaves for which it is looked whether a master keeps up with them.
 const MOST_RANKS: usize = 4096;
 
@@ -63,13 +66,16 @@ pub(super) fn plan(
     how: &FarmShape,
 ) -> Result<Planned, CliError> {
     let Team { slaves, masters, dynamic } = team;
+    let among = on == Way::Mpi && masters > 0;
+    let processors = if among { slaves + masters } else { slaves };
     let mut plan = Plan {
         skeleton: Skeleton::Farm,
         window: 0,
-        ..Plan::new(Strategy::MasterSlave, slaves, Grain { tasks: Some(rest), bytes: 0 })
+        ..Plan::new(Strategy::MasterSlave, processors, Grain { tasks: Some(rest), bytes: 0 })
     };
     let mut farm = FarmPlan {
         masters,
+        among,
         dynamic,
         grain: how.tasks_per_message.unwrap_or(1),
         prefetch: how.prefetch.unwrap_or(1),
@@ -129,7 +135,11 @@ pub(super) fn plan(
                 let makespan_s = of.start_s + prediction.makespan_s.max(of.least_s) + of.finish_s;
                 plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
                 plan.reason = if of.least_s > prediction.makespan_s {
-                    format!("bound by {}, which {slaves} slaves share", text::plural(of.cores as u64, "core"))
+                    format!(
+                        "bound by {}, which {} share",
+                        text::plural(of.cores as u64, "core"),
+                        text::plural(slaves as u64, "slave")
+                    )
                 } else {
                     reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?)
                 };
@@ -137,6 +147,13 @@ pub(super) fn plan(
             of.model = Some(model);
         }
         basis = Some(of);
+    }
+    if basis.is_none() {
+        plan.reason = match (rest, costs) {
+            (0, _) => NOTHING_LEFT.into(),
+            (_, None) => TOO_FEW.into(),
+            _ => String::new(),
+        };
     }
     plan.window = farm.prefetch as usize;
     plan.farm = Some(farm);
@@ -155,7 +172,8 @@ pub(super) fn interval(makespan_s: f64, finish_s: f64, costs: &FarmProfile, rest
 /// What bounds it.
 fn reason(prediction: &Prediction, saturation: Option<usize>) -> String {
     let keeps_up = match saturation {
-        Some(ranks) => format!("a master keeps up with {} slaves", ranks.saturating_sub(2)),
+        Some(..3) => "a master is slower than one slave".into(),
+        Some(ranks) => format!("a master keeps up with {}", text::plural(ranks as u64 - 2, "slave")),
         None => format!("a master keeps up with {} slaves and more", MOST_RANKS - 1),
     };
     match prediction.bound {
@@ -173,8 +191,13 @@ pub(super) fn words(plan: &Plan) -> String {
     let tasks = plan.grain.tasks.unwrap_or(0);
     let mut line = format!("farm on {}", text::plural(plan.processors as u64, "processor"));
     if let Some(farm) = plan.farm.filter(|farm| farm.masters > 0) {
-        let dynamic = if farm.dynamic { ", and more where they make processors wait," } else { "" };
-        line += &format!(" with {}{dynamic} beside", text::plural(farm.masters as u64, "master"));
+        let (masters, more) =
+            (text::plural(farm.masters as u64, "master"), ", and more where they make processors wait");
+        line += &match (farm.among, farm.dynamic) {
+            (true, dynamic) => format!(", {masters} among them{}", if dynamic { more } else { "" }),
+            (false, true) => format!(" with {masters}{more}, beside"),
+            (false, false) => format!(" with {masters} beside"),
+        };
         if farm.grain > 1 {
             line += &format!(", {} a message", text::plural(farm.grain, "task"));
         }

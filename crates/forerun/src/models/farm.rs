@@ -197,8 +197,8 @@ fn trip(data: &Data) -> String {
 
 fn saturated(data: &Data) -> String {
     match data.saturates_at {
-        Some(p) => format!("one master is busy all the time from {p} processors on"),
-        None => format!("one master is not, up to {} processors", data.processors),
+        Some(p) => format!("one master is busy all the time from {} on", text::plural(p as u64, "processor")),
+        None => format!("one master is not, up to {}", text::plural(data.processors as u64, "processor")),
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Calibrated, Coming, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
-use crate::{allocation, describe, figures, file, storage};
+use crate::{allocation, describe, figures, file, storage, text};
 
 /// What a job is planned from.
 pub(super) struct Costs {
@@ -63,7 +63,8 @@ pub(super) fn costs_on(
             let coming = Coming { workers, ahead: (ahead(1), ahead(ranks.max(2))), block };
             let found = calibrate(job, job.extent().bytes, &coming, interrupt.cancel())
                 .map_err(|e| super::execute::explain(e, interrupt.signal()))?;
-            let source = format!("a pilot of {} blocks of {}", found.blocks, job.summary());
+            let source =
+                format!("a pilot of {} of {}", text::plural(found.blocks as u64, "block"), job.summary());
             let scatter_gather = Some(found.profile.clone());
             let application = job.name().into();
             let profile = Profile { application, source, scatter_gather, ..Profile::default() };

@@ -160,6 +160,85 @@ fn farms_are_planned_and_predicted_and_leave_nothing() {
     place.assert_clean();
 }
 
+/// Messages between whose hosts cost so much that no second processor is of use, and those of a usual network.
+fn platforms(place: &Place) {
+    for (name, gap, latency) in [("far", "5 ms", "1 ms"), ("near", "1 us", "1 us")] {
+        place.write(
+            format!("{name}.toml"),
+            format!(
+                "format = 1\nname = \"{name}\"\n[network]\nbandwidth = \"1 Gbit/s\"\nlatency = \"{latency}\"\n\
+                 send_overhead = \"1 us\"\nreceive_overhead = \"1 us\"\ngap = \"{gap}\"\n\
+                 [[host]]\nname = \"h\"\ncount = 8\ncores = 1\n"
+            ),
+        );
+    }
+}
+
+#[test]
+fn a_plan_is_the_shortest_prediction_one_processor_included() {
+    let place = Place::new();
+    platforms(&place);
+    let picture = "mandelbrot --size 64x600 --iterations 500 --tasks-per-message 1";
+    for platform in ["far", "near"] {
+        let of = |line: &str| {
+            place.run(&format!("{line} {picture} --platform {platform}.toml --json -")).ok().json()
+        };
+        let rows = of("predict -p 1,2,3,4,5,6,7,8");
+        let seconds = |o: &serde_json::Value| o["makespan_s"].as_f64().unwrap();
+        let best = rows.as_array().unwrap().iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).unwrap();
+        let plan = of("plan");
+        // Each has a pilot of its own; only where much is between them, both must say the same.
+        match platform {
+            "far" => assert_eq!((&plan["processors"], &best["processors"]), (&1.into(), &1.into())),
+            _ => assert!(plan["processors"].as_u64().unwrap() > 3, "{plan}"),
+        }
+    }
+    let said = place.run(&format!("plan {picture} --platform far.toml")).ok().text();
+    assert!(said.contains("farm on 1 processor,") && said.contains("8 processors would take"), "{said}");
+    // What is asked for is planned.
+    let plan = place.run(&format!("plan {picture} --platform far.toml -p 3 --json -")).ok().json();
+    assert_eq!((&plan["processors"], &plan["farm"]["masters"]), (&3.into(), &1.into()));
+    place.run(&format!("plan {picture} --platform far.toml --masters 3")).ok();
+}
+
+#[test]
+fn rows_are_those_processors_that_were_asked_for() {
+    let place = Place::new();
+    platforms(&place);
+    for (asked, masters, expected) in
+        [("-p 1,2,4,8", "1", vec![1, 2, 4, 8]), ("", "1", vec![1, 2, 4, 8]), ("", "2", vec![4, 8])]
+    {
+        let line =
+            format!("predict mandelbrot --size 64x200 --platform near.toml {asked} --masters {masters}");
+        let rows = place.run(&format!("{line} --json -")).ok().json();
+        let processors: Vec<u64> =
+            rows.as_array().unwrap().iter().map(|o| o["processors"].as_u64().unwrap()).collect();
+        assert_eq!(processors, expected, "{line}");
+        let said = place.run(&line).ok().text();
+        assert!(said.contains(if masters == "1" { ", 7 slaves" } else { ", 6 slaves" }), "{said}");
+    }
+}
+
+#[test]
+fn of_so_few_tasks_that_none_is_tried_nothing_is_predicted_and_it_is_said_why() {
+    let place = Place::new();
+    place.write("in/one", "1\n");
+    let said = place.run("farm cat in -o out --resume j").ok().text();
+    for part in
+        ["farm on 1 processor, 1 task left", "too few tasks are left to try some", "nothing predicted"]
+    {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let said = place.run("farm cat in -o out --resume j").ok().text();
+    assert!(said.contains("no task is left, so that nothing is predicted"), "{said}");
+    assert!(!said.contains("too few"), "{said}");
+    place.run("predict farm cat in --resume j").refused(2, &["all tasks are done"]);
+    // What one of the ways predicts is not nothing.
+    let dynamic = "run mandelbrot --size 64x300 --masters dynamic --by simulated -o of.png";
+    let said = place.run(dynamic).ok().text();
+    assert!(said.contains("measured") && !said.contains("nothing predicted"), "{said}");
+}
+
 #[test]
 fn farms_are_predicted_by_each_way() {
     let place = Place::new();
