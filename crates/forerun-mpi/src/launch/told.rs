@@ -22,10 +22,26 @@ pub(crate) fn sentence(
     };
     let what = format!("the {ranks} ranks ended without a result: {launcher} ended with {how}");
     // What is said first is the cause, as a rule.
-    match said.iter().find(|line| line.chars().any(char::is_alphabetic)) {
-        Some(line) => format!("{what} and says: {line}"),
+    match paragraph(said) {
+        Some(first) => format!("{what} and says: {first}"),
         None => what,
     }
+}
+
+/// The first paragraph of what a launcher says, with what a colon at its end announces, in a line.
+fn paragraph(said: &[String]) -> Option<String> {
+    let has_words = |line: &str| line.chars().any(char::is_alphanumeric);
+    let mut lines =
+        said.iter().map(|line| line.trim()).skip_while(|line| !line.chars().any(char::is_alphabetic));
+    let mut all = lines.next()?.to_owned();
+    for line in lines {
+        match (has_words(line), all.ends_with(':')) {
+            (true, _) => all = format!("{all} {line}"),
+            (false, true) => {}
+            (false, false) => break,
+        }
+    }
+    Some(all)
 }
 
 /// `… process rank 3 with PID 0 on node vm exited on signal 9 (Killed).`
@@ -87,6 +103,21 @@ mod tests {
             told(&format!("{mpich}9")),
             "a rank on vm was ended by signal 9 (Killed), MPICH does not say which; all other ranks were ended"
         );
+    }
+
+    #[test]
+    fn what_a_launcher_says_of_a_file_is_quoted_with_its_name() {
+        let said = told(
+            "-----\nOpen RTE was unable to open the hostfile:\n    none\nCheck to make sure the path is right.\n-----\nmore",
+        );
+        assert!(
+            said.ends_with(
+                "says: Open RTE was unable to open the hostfile: none Check to make sure the path is right."
+            ),
+            "{said}"
+        );
+        let said = told("A parse error in:\n\n    hosts\n\nIt occurred on line 1");
+        assert!(said.ends_with("says: A parse error in: hosts"), "{said}");
     }
 
     #[test]

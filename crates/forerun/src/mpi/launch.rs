@@ -12,14 +12,25 @@ use super::{JobOrder, Order, Report, Told, WORD, Work};
 use crate::cli::MpiOptions;
 use crate::error::{CliError, failed, request};
 use crate::execute::{Done, append_finish, measured};
+use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// What starts the ranks: the launcher that is asked for, else that of the MPI that this program is built with.
 ///
 /// # Errors
-/// That it is built without one, or that there is no such launcher, and what to do.
+/// That it is built without one, that there is no such launcher or no file of hosts, and what to do.
 pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
     let flavour = linked().map_err(request)?;
+    if let Some(hosts) = &options.hostfile {
+        let wrong = |why: &str| {
+            request(format!("--hostfile {}: {why}; name a file with a host on each line", hosts.display()))
+        };
+        match std::fs::read(hosts) {
+            Err(e) => return Err(wrong(&format!("it cannot be read ({})", reason(&e)))),
+            Ok(text) if text.iter().all(u8::is_ascii_whitespace) => return Err(wrong("it names no host")),
+            Ok(_) => {}
+        }
+    }
     match &options.mpirun {
         Some(words) => {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();

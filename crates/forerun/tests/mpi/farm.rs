@@ -71,3 +71,30 @@ fn outputs_of_commands_come_in_order_and_no_task_runs_twice() {
     assert_refused(&place.say(["farm", "cat {}", "in", "--on", "mpi", "-p", "2"]), 2, "-o FILE");
     place.assert_clean();
 }
+
+#[test]
+fn hosts_that_cannot_be_are_said_before_anything_is_tried() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.write("in/a", "a\n");
+    place.write("empty", "\n");
+    for (hosts, why) in [("none", "no such file"), ("in", "directory"), ("empty", "names no host")] {
+        for job in
+            ["farm cat in -o out", "run mandelbrot -o out.png", "reduce --map cat --merge cat in -o out"]
+        {
+            let said = place.run(&format!("{job} --on mpi -p 2 --hostfile {hosts}"));
+            assert_refused(&said, 2, &format!("--hostfile {hosts}: "));
+            assert!(said.err.contains(why) && !said.text().contains("pilot"), "{}", said.err);
+        }
+    }
+    place.write("wrong", "localhost %%% :::\n");
+    assert_refused(
+        &place.run("farm cat in -o out --on mpi -p 2 --hostfile wrong"),
+        1,
+        "ended without a result",
+    );
+    assert!(!place.path("out").exists());
+    place.assert_clean();
+}
