@@ -179,8 +179,9 @@ pub fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliE
         && !p.is_multiple_of(groups)
     {
         return refuse(format!(
-            "--groups {groups}: {p} processors cannot be cut into {groups} groups of the same size; \
-             give a divisor of {p}"
+            "--groups {groups}: {} cannot be cut into {groups} groups of the same size; \
+             give a divisor of {p}",
+            text::plural(p as u64, "processor")
         ));
     }
     Ok(())

@@ -13,7 +13,11 @@ pub(super) fn check(request: &Request<'_>) -> Result<(), PlanError> {
         return refuse("a plan needs at least 1 processor".into());
     }
     if let Some(p) = fixed.processors.filter(|&p| p > request.max_processors) {
-        return refuse(format!("{p} processors asked for, and at most {} allowed", request.max_processors));
+        return refuse(format!(
+            "{} asked for, and at most {} allowed",
+            processors(p),
+            request.max_processors
+        ));
     }
     if fixed.groups == Some(0) {
         return refuse("a plan needs at least 1 group".into());
@@ -25,6 +29,11 @@ pub(super) fn check(request: &Request<'_>) -> Result<(), PlanError> {
         return refuse("a set holds at least 1 result".into());
     }
     Ok(())
+}
+
+/// `1 processor`, `2 processors`.
+fn processors(count: usize) -> String {
+    format!("{count} processor{}", if count == 1 { "" } else { "s" })
 }
 
 /// Why no shape meets what the user fixed.
@@ -40,9 +49,12 @@ pub(super) fn impossible(request: &Request<'_>) -> PlanError {
         }
     }
     if groups > ranks || !ranks.is_multiple_of(groups) {
-        return PlanError(format!("{ranks} processors cannot be cut into {groups} groups of the same size"));
+        return PlanError(format!(
+            "{} cannot be cut into {groups} groups of the same size",
+            processors(ranks)
+        ));
     }
-    PlanError(format!("no strategy can be run on {ranks} processors in {groups} groups as asked for"))
+    PlanError(format!("no strategy can be run on {} in {groups} groups as asked for", processors(ranks)))
 }
 
 /// What speaks against a pipeline whose stages do not balance.

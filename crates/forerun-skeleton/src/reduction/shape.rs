@@ -64,7 +64,8 @@ impl Shape {
         }
         if groups == 0 || !ranks.is_multiple_of(groups) {
             return invalid(format!(
-                "{ranks} processors cannot be cut into {groups} groups of the same size"
+                "{ranks} processor{} cannot be cut into {groups} groups of the same size",
+                if ranks == 1 { "" } else { "s" }
             ));
         }
         let size = ranks / groups;

@@ -118,7 +118,14 @@ pub(crate) fn processors(how: &PredictOptions, platform: &Platform) -> Vec<usize
         return once(&how.processors);
     }
     let needs_power = how.shape.strategy.get() == Some(Strategy::ParallelPipeline);
-    usual(platform.cores()).into_iter().filter(|p| !needs_power || p.is_power_of_two()).collect()
+    let groups = how.shape.groups.unwrap_or(1).max(1);
+    let can = |p: usize| p.is_multiple_of(groups) && (!needs_power || (p / groups).is_power_of_two());
+    let mut all = usual(platform.cores());
+    // All that there are at least, if only to say why they cannot be.
+    if all.iter().any(|&p| can(p)) {
+        all.retain(|&p| can(p));
+    }
+    all
 }
 
 /// 1, every power of 2 up to the cores, and all of them.

@@ -40,7 +40,11 @@ pub(super) fn predict<J: FarmJob>(
 ) -> Result<(), CliError> {
     let seen = seen(job, how, context)?;
     let processors = match processors {
-        [] => usual(seen.platform.cores()).into_iter().filter(|&p| Team::of(how, p).is_ok()).collect(),
+        [] => {
+            // All that there are at least, if only to say why these are not enough.
+            let cores = seen.platform.cores();
+            usual(cores).into_iter().filter(|&p| p == cores || Team::of(how, p).is_ok()).collect()
+        }
         some => some.to_vec(),
     };
     let mut all = Predictions::default();

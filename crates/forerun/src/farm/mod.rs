@@ -144,7 +144,10 @@ fn run<J: FarmJob>(
     let Context { console, interrupt, work, .. } = context;
     // Of a run on MPI, the first rank gets what the pilot gives.
     let kept = work.is_some().then(Mutex::default);
-    let at_once = |team: Team, _| if work.is_some() { 1 } else { team.slaves };
+    // What this host is like under the run is known only where the run is here.
+    let elsewhere = how.platform.is_some() || how.mpi.hostfile.is_some() || Allocation::here().is_some();
+    let at_once =
+        |team: Team, _| if work.is_some() && elsewhere { 1 } else { team.slaves.min(MOST_RANKS - 1) };
     let seen = Seen::of(job, how, at_once, kept.as_ref(), context)?;
     let mut planned = seen.best(how, seen.rest.len() as u64)?;
     let Seen { platform, rest, .. } = seen;

@@ -209,7 +209,7 @@ fn option(
         }
         (Some(Takes::Several), _) => return refused("a string, a number, or a list of such"),
         (Some(Takes::One(_)), Value::String(_) | Value::Integer(_) | Value::Float(_)) => {}
-        (Some(Takes::One(what)), _) => return refused(&format!("one string or number ({what})")),
+        (Some(Takes::One(what)), _) => return refused(&format!("a string or a number ({what})")),
     }
     match value {
         Value::Boolean(true) => words.push(format!("--{key}").into()),

@@ -180,13 +180,13 @@ fn a_plan_is_the_shortest_prediction_one_processor_included() {
     platforms(&place);
     let picture = "mandelbrot --size 64x600 --iterations 500 --tasks-per-message 1";
     for platform in ["far", "near"] {
-        let of = |line: &str| {
-            place.run(&format!("{line} {picture} --platform {platform}.toml --json -")).ok().json()
+        let of = |verb: &str, more: &str| {
+            place.run(&format!("{verb} {picture} --platform {platform}.toml --json - {more}")).ok().json()
         };
-        let rows = of("predict -p 1,2,3,4,5,6,7,8");
+        let rows = of("predict", "-p 1,2,3,4,5,6,7,8");
         let seconds = |o: &serde_json::Value| o["makespan_s"].as_f64().unwrap();
         let best = rows.as_array().unwrap().iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b))).unwrap();
-        let plan = of("plan");
+        let plan = of("plan", "");
         // Each has a pilot of its own; only where much is between them, both must say the same.
         match platform {
             "far" => assert_eq!((&plan["processors"], &best["processors"]), (&1.into(), &1.into())),
