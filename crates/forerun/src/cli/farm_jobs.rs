@@ -7,6 +7,7 @@ use clap::{Arg, Args, Subcommand};
 use forerun_apps::hip::Angles;
 use serde::{Deserialize, Serialize};
 
+use super::count::count;
 use super::farm::FarmJobArgs;
 use super::job::{FeatureArgs, LsiJobArgs, ReduceArgs, SortArgs, TasksArgs, WithJob};
 
@@ -100,7 +101,7 @@ pub struct MandelbrotArgs {
     #[arg(long, value_name = "WxH", default_value = "1024x1024")]
     pub size: String,
     /// Iterations after which a point is taken not to escape.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = iterations)]
     pub iterations: u32,
     /// The picture, as PNG.
     #[arg(short, long, value_name = "FILE.png", default_value = "mandelbrot.png")]
@@ -190,6 +191,10 @@ fn point(text: &str) -> Result<Centre, String> {
         Ok(point) if point.iter().all(|x| x.is_finite()) && text.split(',').count() == 3 => Ok(Centre(point)),
         _ => Err("expected three numbers in millimetres, such as -36.7,-78.2,81.2".into()),
     }
+}
+
+fn iterations(text: &str) -> Result<u32, String> {
+    u32::try_from(count(text)?).map_err(|_| format!("expected a whole number up to {}", u32::MAX))
 }
 
 fn length(text: &str) -> Result<f64, String> {

@@ -55,7 +55,7 @@ pub struct ShapeOptions {
     pub block: Option<String>,
     /// Scatter-gather: blocks that are read ahead and packets that are written behind, beside the first
     /// rank; 0 to have it read and write itself. Without it, where there is a core for it.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number)]
     pub ahead: Option<usize>,
     /// Messages that a rank may be ahead of each receiver.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = number)]
