@@ -124,6 +124,7 @@ fn network() -> LogGps {
         rendezvous_threshold: Some(Bytes(1 << 40)),
         segment: None,
         wake_up: Measured::stated(Seconds(0.0)),
+        start_up: None,
         topology: None,
     };
     LogGps::new(&network, 2).expect("a valid network")

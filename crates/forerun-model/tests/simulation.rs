@@ -5,7 +5,9 @@ mod common;
 use common::{cluster, costs, network, simulate};
 use forerun_model::Load;
 use forerun_model::reduction::predict;
-use forerun_platform::{Deal, Host, Measured, Network, Platform, Seconds, SecondsPerByte, Stage, Strategy};
+use forerun_platform::{
+    Deal, Host, Measured, Network, Platform, Seconds, SecondsPerByte, Stage, StartUp, Strategy,
+};
 use forerun_skeleton::reduction::Shape;
 
 /// Relative errors over ranks, arities, merges and messages of what `tasks` gives for P ranks,
@@ -285,6 +287,12 @@ fn ranks_take_time_to_start() {
             predict(&shape, &Load::new(8, 1.0), &profile, &platform).unwrap().makespan_s
         };
         let later = seconds(&woken) - seconds(&at_once);
+        assert!((later - expected).abs() < 1e-9, "{ranks} ranks on {hosts} hosts: {later}");
+        // What was measured goes before, and the first rank of a host is there already.
+        let [base, per_rank] = [4.0, 0.25].map(|s| Measured::stated(Seconds(s)));
+        let started = Network { start_up: Some(StartUp { base, per_rank }), ..woken.clone() };
+        let later = seconds(&started) - seconds(&at_once);
+        let expected = if ranks > hosts { 4.0 + 0.25 * (ranks / hosts - 1) as f64 } else { 0.0 };
         assert!((later - expected).abs() < 1e-9, "{ranks} ranks on {hosts} hosts: {later}");
     }
 }

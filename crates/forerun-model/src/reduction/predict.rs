@@ -119,12 +119,15 @@ pub fn predict(
     })
 }
 
-/// Seconds to start ranks and to learn that the last has ended: each is woken, one after the other
-/// on its host, and whoever started them is woken at the end
-/// ([`forerun_platform::Network::wake_up`], 0 where it is not stated).
+/// Seconds to start ranks and to learn that the last has ended, on a host with as many of them as the others at least
+/// ([`forerun_platform::Network::start_up`]); where that is not stated, each is woken, one after the other, and whoever
+/// started them is woken at the end ([`forerun_platform::Network::wake_up`]).
 pub fn start_up(ranks: usize, platform: &Platform) -> f64 {
     let on_a_host = ranks.div_ceil(platform.hosts.iter().map(|h| h.count).sum::<usize>().max(1));
-    (on_a_host + 1) as f64 * platform.network.wake_up.value.0
+    match &platform.network.start_up {
+        Some(start_up) => start_up.of(on_a_host).0,
+        None => (on_a_host + 1) as f64 * platform.network.wake_up.value.0,
+    }
 }
 
 /// The makespan alone, where the speeds of the ranks are known already: what a planner compares.

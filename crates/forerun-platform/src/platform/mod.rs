@@ -44,6 +44,29 @@ impl Overhead {
     }
 }
 
+/// What it takes to start the ranks of a job on a host and to learn that all have ended, beyond the first of them, which is
+/// there already: `base + per_rank · (P − 1)` for P ranks, nothing for one.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartUp {
+    /// The part that every job of more than one rank has.
+    #[serde(rename = "base_s")]
+    pub base: Measured<Seconds>,
+    /// The part of each further rank.
+    #[serde(rename = "per_rank_s")]
+    pub per_rank: Measured<Seconds>,
+}
+
+impl StartUp {
+    /// What it takes for `ranks` ranks.
+    pub fn of(&self, ranks: usize) -> Seconds {
+        match ranks.saturating_sub(1) {
+            0 => Seconds(0.0),
+            further => self.base.value + self.per_rank.value * further as f64,
+        }
+    }
+}
+
 /// The network in LogGPS (Ino, Fujimoto and Hagihara), extended by the overhead's term in P.
 /// The default costs nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -64,6 +87,9 @@ pub struct Network {
     /// to wake it. Beside `latency`, which is that of a receiver that looks out for the message.
     #[serde(rename = "wake_up_s", default)]
     pub wake_up: Measured<Seconds>,
+    /// Starting the ranks of a job. `None`: as long as waking each takes, and whoever waits for the last.
+    #[serde(rename = "start_up", default, skip_serializing_if = "Option::is_none")]
+    pub start_up: Option<StartUp>,
     /// G: time a further byte of a message occupies the sender's port.
     #[serde(rename = "gap_per_byte_s")]
     pub gap_per_byte: Measured<SecondsPerByte>,

@@ -1,6 +1,6 @@
 //! Reading a platform file.
 
-use super::{Contention, Host, Network, Overhead, Platform, Storage, Throttle};
+use super::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Throttle};
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
 use crate::topology::{background, topology};
@@ -34,6 +34,7 @@ impl Platform {
     ///     receive_bandwidth = "100 Mbit/s" # of all that comes to a host, or receive_gap_per_byte; default: no limit
     ///     gap = "1 us"                    # default 0 s
     ///     wake_up = "30 us"               # further latency if the receiver sleeps; default 0 s
+    ///     start_up = { base = "120 us", per_rank = "40 us" } # of ranks beyond the first; default: woken
     ///     rendezvous_threshold = "64 KiB"
     ///     [storage]
     ///     read = "95 MB/s"
@@ -181,6 +182,11 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let receive_overhead = overhead(section, "receive_overhead");
     let gap = section.measured("gap").unwrap_or_default();
     let wake_up = section.measured("wake_up").unwrap_or_default();
+    let start_up = section.inner("start_up").map(|inner| start_up(section, &inner));
+    let start_up = start_up.or_else(|| {
+        let base = section.measured("start_up")?;
+        Some(StartUp { base, ..StartUp::default() })
+    });
     let gap_per_byte = gap_per_byte(section);
     let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
@@ -201,6 +207,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         receive_overhead,
         gap,
         wake_up,
+        start_up,
         gap_per_byte: gap_per_byte?,
         receive_gap_per_byte: receive_gap_per_byte.unwrap_or_default(),
         rendezvous_threshold,
@@ -259,6 +266,18 @@ fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
     };
     section.finish();
     overhead
+}
+
+fn start_up(network: &Section<'_, '_>, section: &Section<'_, '_>) -> StartUp {
+    if ["value", "low", "high"].iter().any(|k| section.has(k)) {
+        return StartUp { base: network.measured("start_up").unwrap_or_default(), ..StartUp::default() };
+    }
+    let start_up = StartUp {
+        base: section.measured("base").unwrap_or_default(),
+        per_rank: section.measured("per_rank").unwrap_or_default(),
+    };
+    section.finish();
+    start_up
 }
 
 fn storage(section: &Section<'_, '_>) -> Option<Storage> {

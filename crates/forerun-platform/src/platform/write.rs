@@ -1,6 +1,6 @@
 //! Writing a platform file.
 
-use super::{Contention, Overhead, Platform, Throttle};
+use super::{Contention, Overhead, Platform, StartUp, Throttle};
 use crate::Measured;
 use crate::file::{Writer, figure};
 use crate::units::{Quantity, Seconds};
@@ -53,6 +53,10 @@ impl Platform {
         out.raw("gap", figure(&network.gap));
         if network.wake_up != Measured::default() {
             out.raw("wake_up", figure(&network.wake_up));
+        }
+        if let Some(StartUp { base, per_rank }) = &network.start_up {
+            let both = format!("{{ base = {}, per_rank = {} }}", figure(base), figure(per_rank));
+            out.raw("start_up", both);
         }
         out.raw("gap_per_byte", figure(&network.gap_per_byte));
         if network.receive_gap_per_byte != Measured::default() {

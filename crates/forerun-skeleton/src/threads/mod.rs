@@ -19,6 +19,8 @@ mod post;
 #[cfg(test)]
 mod tests;
 
+use std::iter;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::thread;
@@ -35,7 +37,8 @@ const MAX_WINDOW: usize = 1 << 24;
 /// Most ranks that are given threads: beyond about twice as many, systems refuse, not always softly.
 pub const MOST_RANKS: usize = 16_384;
 
-/// Runs `program` with each rank on a thread of its own.
+/// Runs `program` with each rank on a thread of its own: the last on the one that calls, so that there are no
+/// more threads than ranks, and one rank alone is not waited for.
 ///
 /// # Errors
 /// The first failure of a rank, that the run was cancelled, that the window is wider than 2^24
@@ -61,19 +64,21 @@ where
     }
     let start = Instant::now();
     let post = Post::new(options);
+    let life = |rank| {
+        let mut endpoint = ThreadEndpoint::new(rank, &post, start, options.timeline);
+        let result = live(program, &mut endpoint);
+        if let Err(Stop::Failed(failure)) = &result {
+            post.fail((**failure).clone());
+        }
+        (result, endpoint.into_times())
+    };
+    let last = options.ranks - 1;
     let ended = thread::scope(|scope| {
-        let mut handles = Vec::with_capacity(options.ranks);
-        for rank in 0..options.ranks {
-            let post = &post;
-            let life = move || {
-                let mut endpoint = ThreadEndpoint::new(rank, post, start, options.timeline);
-                let result = live(program, &mut endpoint);
-                if let Err(Stop::Failed(failure)) = &result {
-                    post.fail((**failure).clone());
-                }
-                (result, endpoint.into_times())
-            };
-            match thread::Builder::new().name(format!("rank {rank}")).spawn_scoped(scope, life) {
+        let mut handles = Vec::with_capacity(last);
+        for rank in 0..last {
+            let life = &life;
+            match thread::Builder::new().name(format!("rank {rank}")).spawn_scoped(scope, move || life(rank))
+            {
                 Ok(handle) => handles.push(handle),
                 Err(e) => {
                     post.stop();
@@ -84,7 +89,9 @@ where
                 }
             }
         }
-        Ok(handles.into_iter().map(|h| h.join()).collect::<Vec<_>>())
+        // The bell has woken the others if it panicked.
+        let own = catch_unwind(AssertUnwindSafe(|| life(last)));
+        Ok(handles.into_iter().map(|h| h.join()).chain(iter::once(own)).collect::<Vec<_>>())
     })?;
     let makespan_s = start.elapsed().as_secs_f64();
     if let Some(failure) = post.failure() {

@@ -41,6 +41,10 @@ pub enum Key {
     WakeUp,
     /// o of a sender whose receiver sleeps.
     WakingSend,
+    /// Starting two ranks and learning that both have ended.
+    StartUp,
+    /// The same, for each further rank.
+    StartUpPerRank,
     /// What a byte that another core wrote costs its receiver.
     Touch,
     /// The kernel that relates machines.
@@ -86,6 +90,8 @@ impl Key {
             Key::WideGap => "gap, window 64",
             Key::WakeUp => "wake-up of a receiver",
             Key::WakingSend => "send that wakes",
+            Key::StartUp => "start-up of two ranks",
+            Key::StartUpPerRank => "start-up, per rank",
             Key::Touch => "first touch, per byte",
             Key::Kernel => "kernel, alone",
             Key::ComputeContention => "contention, compute",
@@ -108,6 +114,8 @@ impl Key {
             Key::ComputeContention | Key::MemoryContention | Key::Background => 0.005,
             // A turn of the scheduler more or less.
             Key::WakeUp | Key::WakingSend => 5e-7,
+            // Of what a run takes that starting its ranks tells on, a percent.
+            Key::StartUp | Key::StartUpPerRank => 1e-5,
             // What clocks resolve.
             _ => 1e-9,
         }

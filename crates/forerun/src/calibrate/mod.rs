@@ -33,7 +33,9 @@ mod tests;
 use std::path::PathBuf;
 
 use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte};
-use forerun_platform::{Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, Storage};
+use forerun_platform::{
+    Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, StartUp, Storage,
+};
 use forerun_skeleton::{Cancel, RunError};
 
 pub use cache::{Cache, CacheError};
@@ -150,6 +152,7 @@ fn platform(
         },
         gap: time(Key::Gap),
         wake_up: time(Key::WakeUp),
+        start_up: start_up(find(Key::StartUp), find(Key::StartUpPerRank)),
         // Messages move by ownership.
         gap_per_byte: Measured::default(),
         receive_gap_per_byte: Measured::default(),
@@ -167,6 +170,15 @@ fn platform(
         storage: read.zip(write).map(|(read, write)| Storage { read, write }),
         ..Platform::new("this-machine", vec![host], network)
     }
+}
+
+/// What ranks beyond the first take, from what two and what each further takes.
+fn start_up(two: Option<Estimate>, further: Option<Estimate>) -> Option<StartUp> {
+    let per_rank = further?.not_negative();
+    let base = two?;
+    let less = |two: f64| two - per_rank.value;
+    let base = Estimate { value: less(base.value), low: less(base.low), high: less(base.high), ..base };
+    Some(StartUp { base: measured(Some(base), Seconds)?, per_rank: measured(Some(per_rank), Seconds)? })
 }
 
 /// An estimate as a figure of a platform.

@@ -11,13 +11,16 @@ use super::cores::{Cores, Kernel};
 use super::doubt::doubt;
 use super::series::{Probe, Until, repeat};
 use super::storage::Scratch;
-use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, undisturbed};
+use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, start_up, undisturbed};
 use super::{Figure, Key, Options};
 
 /// The window that programs run with unless they are told otherwise.
 const WINDOW: usize = 4;
 /// Ranks beyond which overheads are not measured.
 const MANY: usize = 16;
+
+/// Ranks that are started to see what each further takes.
+const STARTED: usize = 8;
 
 /// How much of everything.
 struct Effort {
@@ -202,7 +205,11 @@ fn messages(batches: usize, reading: f64, cancel: &Cancel) -> Vec<Named<'_>> {
         let times = outs(&Wake { rounds: 6 }, 2, WINDOW, cancel)?;
         Ok(vec![median_of(&times, 1)? - round_trip / 2.0, median_of(&times, 0)?])
     });
-    vec![stream(Key::Gap, WINDOW), stream(Key::WideGap, 64), touch, wake]
+    let start = named(&[Key::StartUp, Key::StartUpPerRank], move || {
+        let (two, more) = (start_up(2, cancel)?, start_up(STARTED, cancel)?);
+        Ok(vec![two, (more - two) / (STARTED - 2) as f64])
+    });
+    vec![stream(Key::Gap, WINDOW), stream(Key::WideGap, 64), touch, wake, start]
 }
 
 /// The kernels, alone and on all cores.

@@ -230,6 +230,7 @@ mod tests {
             send_overhead: overhead,
             receive_overhead: overhead,
             wake_up: us(10.0),
+            start_up: None,
             ..Network::default()
         };
         Platform::new("p", vec![Host { speed, ..Host::new("h", count, cores) }], network)

@@ -197,6 +197,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         gap: time(Key::Gap),
         // It is in the latency.
         wake_up: Measured::default(),
+        start_up: None,
         gap_per_byte,
         receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
         rendezvous_threshold: fitted.threshold.map(Bytes),

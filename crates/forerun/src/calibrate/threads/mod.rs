@@ -5,6 +5,7 @@
 
 mod overheads;
 mod ping_pong;
+mod start;
 mod stream;
 mod touch;
 mod wake;
@@ -22,6 +23,7 @@ use super::stats::quartile;
 
 pub(super) use overheads::Overheads;
 pub(super) use ping_pong::PingPong;
+pub(super) use start::start_up;
 pub(super) use stream::Stream;
 pub(super) use touch::Touch;
 pub(super) use wake::Wake;
@@ -81,7 +83,10 @@ where
 {
     let options = Options { window, cancel: cancel.clone(), ..Options::new(ranks) };
     let _elsewhere = displace();
-    threads::run(&Pinned { program, processors: Processors::here() }, &options).map(|ran| ran.outs)
+    let program = Pinned { program, processors: Processors::here() };
+    // The last rank is on the thread that runs the program, which is to go where it likes afterwards.
+    let run = || threads::run(&program, &options).map(|ran| ran.outs);
+    thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| Err(none()))
 }
 
 /// What rank `rank` timed when nothing disturbed it: the lower quartile, since a machine that does
