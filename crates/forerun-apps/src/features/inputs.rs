@@ -15,7 +15,7 @@ use super::files::Files;
 use super::listed::Listed;
 use crate::command::glob::Glob;
 use crate::command::show;
-use crate::command::walk::{Skipped, unreadable, walk};
+use crate::command::walk::{Skipped, follow, unreadable, walk};
 
 /// Names of files that directories are searched for, unless others are asked for.
 pub const DOCUMENTS: [&str; 9] =
@@ -57,17 +57,22 @@ pub(super) fn modified(of: &Metadata) -> i64 {
 }
 
 /// Finds the files that `paths` name: files whatever their names, and of directories, all the way down, those that
-/// match one of `include` (none is [`DOCUMENTS`]), in the order of their names. Each is taken once. Gives sentences about
+/// match one of `include` (none is [`DOCUMENTS`]), in the order of their names; links to directories are followed if
+/// `links`. Each is taken once. Gives sentences about
 /// what was passed over, too, such as directories below those that cannot be read.
 ///
 /// # Errors
 /// A path that is missing or cannot be read, a pattern that is none.
-pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFile>, Vec<String>), AppError> {
+pub(super) fn find(
+    paths: &[PathBuf],
+    include: &[String],
+    links: bool,
+) -> Result<(Vec<InputFile>, Vec<String>), AppError> {
     let include: Vec<Glob> = match include {
         [] => DOCUMENTS.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
         patterns => patterns.iter().map(|text| Glob::parse(text)).collect::<Result<_, _>>()?,
     };
-    let mut skipped = Skipped::tolerant();
+    let mut skipped = Skipped::tolerant(links);
     let mut files = Vec::new();
     let mut found = |path: PathBuf, is: Metadata| {
         let name = name(&path)?;
@@ -82,6 +87,7 @@ pub(super) fn find(paths: &[PathBuf], include: &[String]) -> Result<(Vec<InputFi
             () => skipped.special(path),
         }
     }
+    follow(&include, &mut skipped, &mut found)?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
     files.dedup_by(|a, b| a.name == b.name);
     Ok((files, skipped.notes()))
@@ -235,7 +241,7 @@ mod tests {
         let names = |include: &[&str]| {
             let include: Vec<String> = include.iter().map(|s| (*s).to_owned()).collect();
             let paths = [dir.path().to_owned(), dir.path().join("b.txt")];
-            let (files, _) = find(&paths, &include).unwrap();
+            let (files, _) = find(&paths, &include, false).unwrap();
             let names = files.iter().map(|f| f.path.strip_prefix(dir.path()).unwrap().display().to_string());
             names.collect::<Vec<_>>()
         };
@@ -243,9 +249,9 @@ mod tests {
         assert_eq!(names(&["*.css"]), ["b.txt", "style.css"]);
         // One file is one file, whatever way it is come to.
         let roundabout = [dir.path().to_owned(), dir.path().join("sub/../sub")];
-        let (files, _) = find(&roundabout, &[]).unwrap();
+        let (files, _) = find(&roundabout, &[], false).unwrap();
         assert_eq!(files.len(), 3, "{files:?}");
-        assert!(find(&[dir.path().join("none")], &[]).unwrap_err().to_string().contains("none"));
+        assert!(find(&[dir.path().join("none")], &[], false).unwrap_err().to_string().contains("none"));
     }
 
     #[test]
@@ -264,7 +270,7 @@ mod tests {
             mkdirat(&at, &name, Mode::RWXU).unwrap();
             at = openat(&at, &name, directory, Mode::empty()).unwrap();
         }
-        let (files, notes) = find(&[dir.path().to_owned()], &[]).unwrap();
+        let (files, notes) = find(&[dir.path().to_owned()], &[], false).unwrap();
         let names: Vec<&str> = files.iter().map(|f| &f.name[f.name.len() - 5..]).collect();
         assert_eq!(names, ["a.txt", "z.txt"]);
         let [note] = &notes[..] else { panic!("{notes:?}") };

@@ -13,7 +13,7 @@ use super::coming::{Coming, Due};
 use super::extract::Extract;
 use super::fields::Fields;
 use super::files::Files;
-use super::gone::gone;
+use super::gone::{Gone, gone};
 use super::inputs::{InputFile, Tasks, find};
 use super::listed::Listed;
 use super::page::Pages;
@@ -36,6 +36,10 @@ pub struct FeatureOptions {
     pub input: Vec<PathBuf>,
     /// Of directories take files that match one of these; none is [`super::DOCUMENTS`].
     pub include: Vec<String>,
+    /// Whether links to directories are followed; each directory is read once.
+    pub follow_links: bool,
+    /// Whether a directory may have become empty, so that all that came from it is taken out of the database.
+    pub allow_empty: bool,
     /// Which elements are fields.
     pub fields: Fields,
     /// The tagger's model; see [`super::find_model`].
@@ -70,8 +74,8 @@ pub struct FeaturesJob {
     pub(super) first: usize,
     /// How many others the database had then.
     pub(super) already: usize,
-    /// The names of those that it has and that are there no longer.
-    gone: Vec<String>,
+    /// What it has of files that are there no longer.
+    gone: Gone,
     notes: Vec<String>,
     /// Where pages come from, of a job whose inputs are pages.
     pub(super) coming: Option<Arc<Coming>>,
@@ -101,10 +105,20 @@ impl FeaturesJob {
     ///
     /// # Errors
     /// An input or model that cannot be read; a database that cannot be reached, has other tables, or was made with
-    /// another model.
+    /// another model; a directory that became empty, unless it may be.
     pub fn open(options: FeatureOptions) -> Result<Self, AppError> {
-        let (mut files, notes) = find(&options.input, &options.include)?;
-        if files.is_empty() {
+        let (mut files, notes) = find(&options.input, &options.include, options.follow_links)?;
+        let (tagger, model, stored) = prepared(&options)?;
+        let gone = gone(&options.input, &stored, &files)?;
+        if let (Some((directory, came)), false) = (gone.emptied.first(), options.allow_empty) {
+            let (directory, came) = (show::path(directory), show::count(*came as u64, "file"));
+            return Err(AppError::new(format!(
+                "there is no document in {directory} any more, and {} has what {came} gave that had been there: see whether it is \
+                 mounted; if nothing is to be there, --allow-empty takes that out",
+                options.database
+            )));
+        }
+        if files.is_empty() && gone.emptied.is_empty() {
             let also = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join("; ")) };
             return Err(AppError::new(format!(
                 "there is no document in what was named{also}: name a file, or give --include with a pattern"
@@ -113,8 +127,6 @@ impl FeaturesJob {
         if let Some(own) = options.database.file().and_then(|f| f.canonicalize().ok()) {
             files.retain(|f| f.path.canonicalize().map_or(true, |path| path != own));
         }
-        let (tagger, model, stored) = prepared(&options)?;
-        let gone = gone(&options.input, &stored, &files)?;
         let all = files.len();
         files.retain(|f| matches!(due(&stored, f), Due::New | Due::Again));
         let first = files.len();
@@ -160,7 +172,7 @@ impl FeaturesJob {
             cancel,
             first,
             already: 0,
-            gone: Vec::new(),
+            gone: Gone::default(),
             notes: Vec::new(),
             coming: None,
             open: false,
@@ -253,7 +265,7 @@ impl FeaturesJob {
                 store.forget(&again)?;
             }
             let gone: Vec<i64> =
-                self.gone.iter().filter_map(|n| found(&&**n)).map(|n| stored[n].id).collect();
+                self.gone.names.iter().filter_map(|n| found(&&**n)).map(|n| stored[n].id).collect();
             if !gone.is_empty() {
                 store.remove(&gone)?;
             }
@@ -279,7 +291,7 @@ impl Job for FeaturesJob {
             0 => known,
             done => format!("{known}; {} in the database already", count(done)),
         };
-        match self.gone.len() {
+        match self.gone.names.len() {
             0 => already,
             gone => format!("{already}; {} to be taken out of it, as no longer there", count(gone)),
         }
@@ -331,12 +343,18 @@ impl Job for FeaturesJob {
             format!("passed over {files} ({first}{name}): {why}; the table file has all")
         });
         let coming = self.coming.as_ref().map_or(Vec::new(), |coming| coming.notes());
-        let gone = self.gone.first().map(|name| {
-            let first = if self.gone.len() == 1 { "" } else { "the first is " };
-            let files = show::count(self.gone.len() as u64, "file");
-            format!("took {files} out of the database, as no longer there ({first}{name})")
+        let files = |names: &[String]| {
+            let first = if names.len() == 1 { "" } else { "the first is " };
+            names.first().map(|name| (show::count(names.len() as u64, "file"), format!("{first}{name}")))
+        };
+        let gone = files(&self.gone.names)
+            .map(|(files, which)| format!("took {files} out of the database, as no longer there ({which})"));
+        let unknown = files(&self.gone.unknown).map(|(files, which)| {
+            format!(
+                "left {files} in the database ({which}): a link that leads there cannot be followed, or a directory not be looked into"
+            )
         });
-        self.notes.iter().cloned().chain(gone).chain(coming).chain(passed).collect()
+        self.notes.iter().cloned().chain(gone).chain(unknown).chain(coming).chain(passed).collect()
     }
 }
 

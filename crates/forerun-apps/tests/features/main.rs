@@ -65,6 +65,8 @@ fn options(input: &Path, database: &str) -> FeatureOptions {
     FeatureOptions {
         input: vec![input.to_owned()],
         include: Vec::new(),
+        follow_links: false,
+        allow_empty: false,
         fields: Fields::default(),
         model: Some(model()),
         database: database.parse().unwrap(),
@@ -251,15 +253,85 @@ fn what_is_no_longer_there_is_taken_out() {
     run(&open(input.path(), &file), Strategy::Adaptive, 1, 2000);
     assert_eq!(tables::of_sqlite(&file), left, "once");
 
-    // What other patterns chose is there, and stays; where nothing is left, something else is wrong.
+    // What other patterns chose is there, and stays.
     let only =
         FeatureOptions { include: vec!["*.txt".into()], ..options(input.path(), file.to_str().unwrap()) };
     run(&FeaturesJob::open(only).unwrap(), Strategy::Adaptive, 1, 2000);
     assert_eq!(tables::of_sqlite(&file), left);
+}
+
+#[test]
+fn a_directory_that_became_empty_keeps_what_came_from_it_until_it_may_be_empty() {
+    let (input, other, dir) = (documents(), documents(), tempfile::tempdir().unwrap());
+    let file = dir.path().join("f.db");
+    run(&open(other.path(), &file), Strategy::Adaptive, 1, 2000);
+    let of_other = tables::of_sqlite(&file);
+    run(&open(input.path(), &file), Strategy::Adaptive, 1, 2000);
+    let both = tables::of_sqlite(&file);
     fs::read_dir(input.path()).unwrap().for_each(|entry| fs::remove_file(entry.unwrap().path()).unwrap());
-    let e = FeaturesJob::open(options(input.path(), file.to_str().unwrap())).unwrap_err().to_string();
-    assert!(e.contains("there is no document"), "{e}");
-    assert_eq!(tables::of_sqlite(&file), left);
+    let asked = |allow_empty, named: &[&TempDir]| FeatureOptions {
+        input: named.iter().map(|dir| dir.path().to_owned()).collect(),
+        allow_empty,
+        ..options(input.path(), file.to_str().unwrap())
+    };
+    // It may be a directory that is not mounted, whatever stands beside it.
+    for named in [&[&input][..], &[&other, &input]] {
+        let e = FeaturesJob::open(asked(false, named)).unwrap_err().to_string();
+        for part in ["there is no document in", "what 37 files gave", "mounted", "--allow-empty"] {
+            assert!(e.contains(part), "{part:?} is not in: {e}");
+        }
+        assert!(e.contains(input.path().to_str().unwrap()), "{e}");
+    }
+    assert_eq!(tables::of_sqlite(&file), both);
+    let job = FeaturesJob::open(asked(true, &[&input])).unwrap();
+    run(&job, Strategy::Adaptive, 1, 2000);
+    let notes = job.notes().join("\n");
+    assert!(notes.contains("took 37 files out of the database"), "{notes}");
+    assert_eq!(tables::of_sqlite(&file), of_other);
+    // Of an empty directory of which it has nothing there is nothing to do.
+    for allowed in [false, true] {
+        let e = FeaturesJob::open(asked(allowed, &[&input])).unwrap_err().to_string();
+        assert!(e.contains("there is no document in what was named"), "{e}");
+    }
+}
+
+#[test]
+fn what_a_link_led_to_stays_while_it_leads_nowhere() {
+    let (input, linked, dir) = (documents(), documents(), tempfile::tempdir().unwrap());
+    let file = dir.path().join("f.db");
+    let link = input.path().join("link");
+    std::os::unix::fs::symlink(linked.path(), &link).unwrap();
+    std::os::unix::fs::symlink(input.path(), linked.path().join("circle")).unwrap();
+
+    let job = open(input.path(), &file);
+    let notes = job.notes().join("\n");
+    for part in ["skipped 1 link to a directory", "/link)", "--follow-links"] {
+        assert!(notes.contains(part), "{part:?} is not in: {notes}");
+    }
+    let followed = || {
+        let asked = FeatureOptions { follow_links: true, ..options(input.path(), file.to_str().unwrap()) };
+        FeaturesJob::open(asked).unwrap()
+    };
+    let both = followed();
+    assert_eq!(both.known(), 2 * job.known(), "each is found once");
+    assert_eq!(both.notes(), [""; 0]);
+    run(&both, Strategy::Adaptive, 1, 2000);
+    let tables_of_both = tables::of_sqlite(&file);
+    assert!(tables_of_both.contains("/link/news.sgm"));
+
+    fs::remove_file(&link).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("none"), &link).unwrap();
+    for job in [followed(), open(input.path(), &file)] {
+        run(&job, Strategy::Adaptive, 1, 2000);
+        let notes = job.notes().join("\n");
+        assert!(notes.contains("left 37 files in the database") && notes.contains("/link/"), "{notes}");
+        assert_eq!(tables::of_sqlite(&file), tables_of_both);
+    }
+    // Without the link they are gone.
+    fs::remove_file(&link).unwrap();
+    let job = open(input.path(), &file);
+    run(&job, Strategy::Adaptive, 1, 2000);
+    assert!(job.notes()[0].contains("took 37 files out"), "{:?}", job.notes());
 }
 
 #[test]

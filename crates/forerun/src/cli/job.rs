@@ -90,6 +90,13 @@ pub struct FeatureArgs {
     /// it, *.html, *.htm, *.xhtml, *.xml, *.sgm, *.sgml, *.trec, *.txt and *.md.
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
+    /// Follow links to directories; each directory is read once, so that none leads in a circle.
+    #[arg(long)]
+    pub follow_links: bool,
+    /// A directory may have become empty: take all that came from it out of the database. Without it such a run is
+    /// refused, as the directory may only not be mounted.
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Pass over files that are larger.
     #[arg(long, value_name = "SIZE", default_value = "256 MiB")]
     pub max_file: String,

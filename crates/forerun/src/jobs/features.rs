@@ -57,6 +57,10 @@ pub fn check_features(args: &FeatureArgs, kept: bool, cancel: &Cancel) -> Result
             "--include is of directories: which pages of {first} are taken is said by --types, --below and --depth"
         )));
     }
+    let of_directories = [(args.follow_links, "--follow-links"), (args.allow_empty, "--allow-empty")];
+    if let Some((_, option)) = of_directories.into_iter().find(|(given, _)| *given) {
+        return Err(request(format!("{option} is of directories, and {first} is a URL: leave it out")));
+    }
     let options = options(args, cancel)?;
     crawling::crawl(&seeds, &args.crawl)?.check().map_err(request)?;
     if kept {
@@ -131,6 +135,8 @@ fn options(args: &FeatureArgs, cancel: &Cancel) -> Result<FeatureOptions, CliErr
     Ok(FeatureOptions {
         input: args.input.clone(),
         include: args.include.clone(),
+        follow_links: args.follow_links,
+        allow_empty: args.allow_empty,
         fields: fields.map_err(request)?,
         model: args.model.clone(),
         database: args.db.parse().map_err(|e| request(format!("--db: {e}")))?,

@@ -96,6 +96,44 @@ fn a_run_that_is_killed_goes_on() {
 }
 
 #[test]
+fn an_empty_directory_is_taken_out_only_where_it_may_be_empty() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    pages(&place, 3);
+    place.say(words("run features docs --db f.db", model)).ok();
+    (0..3).for_each(|n| std::fs::remove_file(place.path(&format!("docs/{n}.html"))).unwrap());
+    for command in ["run", "plan", "predict"] {
+        let line = format!("{command} features docs --db f.db");
+        place
+            .say(words(&line, model))
+            .refused(2, &["no document in docs any more", "3 files", "--allow-empty"]);
+    }
+    let top = || place.run("features top f.db --json -").ok().json().as_array().unwrap().len();
+    assert!(top() > 0);
+    let said = place.say(words("run features docs --db f.db --allow-empty", model)).ok().text();
+    assert!(said.contains("took 3 files out of the database") && said.contains("of 0 documents"), "{said}");
+    assert_eq!(top(), 0);
+    place.assert_clean();
+}
+
+#[test]
+fn links_to_directories_are_said_and_followed_where_that_is_asked_for() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    pages(&place, 2);
+    place.write("more/a.html", "<p>A green valley.");
+    std::os::unix::fs::symlink("../more", place.path("docs/more")).unwrap();
+    let said = place.say(words("run features docs --db f.db", model)).ok().text();
+    assert!(said.contains("skipped 1 link to a directory") && said.contains("--follow-links"), "{said}");
+    assert!(said.contains("of 2 documents"), "{said}");
+    let said = place.say(words("run features docs --db f.db --follow-links", model)).ok().text();
+    assert!(said.contains("of 3 documents") && !said.contains("skipped"), "{said}");
+    // Where the link is not followed, what came from behind it is there still.
+    let said = place.say(words("run features docs --db f.db", model)).ok().text();
+    assert!(said.contains("of 3 documents") && !said.contains("took"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_is_refused() {
     let (place, model) = (Place::new(), model());
     let model = model.to_str().unwrap();
