@@ -15,6 +15,13 @@ pub enum LsiError {
     File(FileError),
     /// The collection cannot be indexed so, or a file is not what it should be: a sentence.
     Request(String),
+    /// No term occurs in as many documents as are asked for.
+    NoTerms {
+        /// Documents in which a term has to occur.
+        least: u32,
+        /// Documents that there are.
+        documents: usize,
+    },
     /// The matrix cannot be decomposed.
     Svd(SvdError),
 }
@@ -34,6 +41,12 @@ impl fmt::Display for LsiError {
         match self {
             LsiError::File(e) => e.fmt(f),
             LsiError::Request(what) => f.write_str(what),
+            LsiError::NoTerms { documents: 0, .. } => f.write_str("there are no documents"),
+            LsiError::NoTerms { least, documents } => write!(
+                f,
+                "no term occurs in {least} or more of {documents} document{}",
+                if *documents == 1 { "" } else { "s" }
+            ),
             LsiError::Svd(e) => e.fmt(f),
         }
     }

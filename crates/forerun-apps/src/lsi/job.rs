@@ -16,6 +16,8 @@ use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Queries that are compared at a time: enough that reading a document's coordinates is paid for.
 const BATCH: u64 = 256;
+/// Queries without a known word that are named.
+const NAMED: usize = 5;
 /// Least documents of a task: less is not worth a message.
 const LEAST: u64 = 64;
 
@@ -169,6 +171,30 @@ impl Job for LsiJob {
 
     fn join(&self) -> JoinAt {
         JoinAt::Sink
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let of_batch = |(range, folded): &(Range<usize>, Folded)| {
+            let first = range.start;
+            (0..folded.queries()).filter(|n| folded.is_nothing(*n)).map(|n| first + n).collect::<Vec<_>>()
+        };
+        let unknown: Vec<usize> = self.matching.batches.iter().flat_map(of_batch).collect();
+        if unknown.is_empty() {
+            return Vec::new();
+        }
+        let mut names: Vec<&str> = unknown.iter().take(NAMED).map(|n| &*self.names[*n]).collect();
+        if unknown.len() > NAMED {
+            names.push("…");
+        }
+        let (queries, have) = if unknown.len() == 1 {
+            ("1 query".into(), "has")
+        } else {
+            (format!("{} queries", unknown.len()), "have")
+        };
+        let names = names.join(", ");
+        vec![format!(
+            "{queries} ({names}) {have} no word that the model knows: every document is as far from it as any other, with cosine 0"
+        )]
     }
 }
 

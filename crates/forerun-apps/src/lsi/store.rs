@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
+use forerun_lsi::ranking::written;
 use forerun_skeleton::{AppError, Cancel};
 
 use crate::Erased;
+use crate::command::show;
 use crate::sort::output::Output;
 
 /// A document in the list of a query, as it is stored.
@@ -62,7 +64,7 @@ impl Store for RunFile {
             count = write(file, records).map_err(|e| error(&e))?;
             Ok(())
         })?;
-        Ok(format!("{count} documents in {}", self.0.path().display()))
+        Ok(format!("{} in {}", show::count(count, "document"), self.0.path().display()))
     }
 
     fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {
@@ -76,7 +78,7 @@ fn write(file: &File, records: &mut dyn Iterator<Item = Record<'_>>) -> io::Resu
     let mut out = BufWriter::new(file);
     let mut count = 0;
     for Record { query, document, rank, score } in records {
-        writeln!(out, "{query} Q0 {document} {rank} {score:.6} forerun")?;
+        writeln!(out, "{query} Q0 {document} {rank} {} forerun", written(score, 6))?;
         count += 1;
     }
     out.flush()?;

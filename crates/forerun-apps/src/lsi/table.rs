@@ -19,6 +19,7 @@ use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 
 use super::{Record, Store};
 use crate::Erased;
+use crate::command::show;
 use crate::database::{self, Database, Session, StoreError};
 
 /// The format of the tables.
@@ -182,7 +183,7 @@ impl Store for RankingTable {
     fn store(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<String, AppError> {
         let records: Vec<Record<'_>> = records.collect();
         self.put(&self.database, false, &records)?;
-        Ok(format!("{} documents in {}", records.len(), self.database))
+        Ok(format!("{} in {}", show::count(records.len() as u64, "document"), self.database))
     }
 
     fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {

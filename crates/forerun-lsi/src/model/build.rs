@@ -16,11 +16,7 @@ impl Model {
     pub fn build(documents: &[Document], options: &ModelOptions) -> Result<Model, LsiError> {
         let (vocabulary, mut matrix) = count(documents, options);
         if vocabulary.terms().is_empty() {
-            return Err(LsiError::Request(format!(
-                "no term occurs in {} of {} documents; allow rarer terms or give other documents",
-                options.least_documents,
-                documents.len()
-            )));
+            return Err(LsiError::NoTerms { least: options.least_documents, documents: documents.len() });
         }
         let weights = options.weighting.global(&matrix);
         weigh(&mut matrix, options.weighting, &weights);

@@ -11,6 +11,15 @@ pub struct Hit {
     pub document: u32,
 }
 
+/// A cosine as text with so many decimal places. Nought has no sign.
+pub fn written(cosine: f32, places: usize) -> String {
+    let text = format!("{cosine:.places$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.bytes().all(|b| matches!(b, b'0' | b'.')) => digits.to_owned(),
+        _ => text,
+    }
+}
+
 impl Hit {
     /// Better ones come first: a larger cosine, or of equal ones the earlier document. A total order.
     pub fn order(&self, other: &Hit) -> Ordering {
@@ -74,5 +83,20 @@ impl Best {
             }
         }
         self.0 = merged;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::written;
+
+    #[test]
+    fn nought_has_no_sign() {
+        let of = |cosine| written(cosine, 4);
+        assert_eq!(
+            [of(-0.0), of(-0.00001), of(0.00001), of(-1.0)],
+            ["0.0000", "0.0000", "0.0000", "-1.0000"]
+        );
+        assert_eq!([of(-0.0001), of(0.5)], ["-0.0001", "0.5000"]);
     }
 }

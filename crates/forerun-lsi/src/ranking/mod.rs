@@ -3,7 +3,7 @@
 mod best;
 mod kernel;
 
-pub use self::best::{Best, Hit};
+pub use self::best::{Best, Hit, written};
 pub(crate) use self::kernel::matched;
 
 /// Queries folded into the space of a model: unit vectors, laid out so that a coordinate of many queries is read at once.
@@ -32,5 +32,10 @@ impl Folded {
     /// Number of queries.
     pub fn queries(&self) -> usize {
         self.queries
+    }
+
+    /// Whether nothing of a query is in the space: none of its words is known, and every document is as far from it.
+    pub fn is_nothing(&self, query: usize) -> bool {
+        self.values.iter().skip(query).step_by(self.width.max(1)).all(|&coordinate| coordinate == 0.0)
     }
 }

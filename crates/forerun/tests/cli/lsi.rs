@@ -79,6 +79,43 @@ fn queries_and_a_run_give_the_same_lists() {
 }
 
 #[test]
+fn what_no_query_and_no_document_has_is_said() {
+    let place = Place::new();
+    collection(&place, 400);
+    place.run("lsi build tiny.all -o tiny.lsi -k 4").ok();
+    let said = place.run("run lsi tiny.lsi tiny.qry --top 5 -o lists.run").ok().text();
+    assert!(!said.contains("no word"), "{said}");
+    let mut queries = String::from(".I 7\n.W\nzebra\n.I 8\n.W\nheat\n");
+    place.write("one.qry", &queries);
+    let said = place.run("run lsi tiny.lsi one.qry --top 5 -o lists.run").ok().text();
+    assert!(said.contains("1 query (7) has no word that the model knows"), "{said}");
+    let lists = place.text("lists.run");
+    assert!(
+        lists.starts_with("7 Q0 ") && lists.contains(" 0.000000 ") && !lists.contains(" -0.000000"),
+        "{lists}"
+    );
+    // Whatever the batch that a query is in.
+    (9..600)
+        .for_each(|n| queries += &format!(".I {n}\n.W\n{}\n", if n % 100 == 0 { "giraffe" } else { "lens" }));
+    place.write("many.qry", &queries);
+    let said = place.run("run lsi tiny.lsi many.qry --top 5 -o lists.run").ok().text();
+    assert!(said.contains("6 queries (7, 100, 200, 300, 400, …) have no word"), "{said}");
+
+    place.write("two.all", ".I 1\n.W\nred sails\n.I 2\n.W\nblue moons\n");
+    place
+        .run("lsi build two.all -o x.lsi")
+        .refused(2, &["no term occurs in 2 or more of 2 documents", "--min-documents"]);
+    place.write("one.all", ".I 1\n.W\nof the\n");
+    let said = place
+        .run("lsi build one.all -o x.lsi --min-documents 1")
+        .refused(2, &["1 or more of 1 document: ", "--all-words"]);
+    assert!(!said.err.contains("--min-documents"), "{}", said.err);
+    place.write("one.all", ".I 1\n.W\nsails\n");
+    let said = place.run("lsi build one.all -o x.lsi --min-documents 1").ok().text();
+    assert!(said.contains("1 document × 1 term,"), "{said}");
+}
+
+#[test]
 fn lists_go_into_a_database() {
     let place = Place::new();
     collection(&place, 400);

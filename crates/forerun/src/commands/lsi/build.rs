@@ -14,7 +14,7 @@ use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
 use crate::file;
 use crate::paths::{self, Paths};
-use crate::text::{count, seconds};
+use crate::text::{plural, seconds};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -62,9 +62,9 @@ pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliErro
     console.say(
         "model",
         &format!(
-            "{} documents × {} terms, {}, k = {}, in {}; {} in {}",
-            count(built.documents as u64),
-            count(built.terms as u64),
+            "{} × {}, {}, k = {}, in {}; {} in {}",
+            plural(built.documents as u64, "document"),
+            plural(built.terms as u64, "term"),
             built.weighting,
             built.dimensions,
             seconds(build_s),

@@ -13,7 +13,7 @@ use crate::drawn::Sheet;
 use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
 use crate::paths::Paths;
-use crate::text::{Align, Table, colour, count};
+use crate::text::{Align, Table, colour, count, plural};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -85,11 +85,15 @@ fn say(found: &Evaluated, context: &Context) -> Result<(), CliError> {
     console.note(
         "input",
         &format!(
-            "{}: {} documents × {} terms, {} queries with judgements; {}",
+            "{}: {} × {}, {} with judgements; {}",
             found.collection,
-            count(found.documents as u64),
-            count(found.terms as u64),
-            count(found.queries as u64),
+            plural(found.documents as u64, "document"),
+            plural(found.terms as u64, "term"),
+            if found.queries == 1 {
+                "1 query".into()
+            } else {
+                format!("{} queries", count(found.queries as u64))
+            },
             found.weighting
         ),
     )?;

@@ -52,9 +52,15 @@ fn note_rank(asked: usize, model: &Model, context: &Context) -> Result<(), CliEr
         .note("note", &format!("k = {has}, not {asked}: {documents} of {terms} have no more dimensions"))
 }
 
-/// A fault of what was given, with the option where it is the rank's.
+/// A fault of what was given, with the option where it is one's.
 fn fault(e: LsiError) -> CliError {
     match e {
+        LsiError::NoTerms { documents: 1.., least: 2.. } => {
+            request(format!("{e}: --min-documents (2 unless given) allows rarer terms"))
+        }
+        LsiError::NoTerms { documents: 1.., .. } => {
+            request(format!("{e}: what they say has no words, or only such as --all-words keeps"))
+        }
         LsiError::Svd(e @ forerun_lsi::svd::SvdError::Rank { .. }) => {
             request(format!("-k (--dimensions, 100 unless given): {e}"))
         }

@@ -1,5 +1,6 @@
 //! `forerun lsi query`.
 
+use forerun_lsi::ranking::written;
 use forerun_lsi::{Model, Query, collection};
 use serde::Serialize;
 
@@ -70,7 +71,7 @@ pub(super) fn run(args: &QueryArgs, context: &mut Context) -> Result<(), CliErro
         let mut table =
             Table::new(&[("rank", Align::Right), ("document", Align::Left), ("cosine", Align::Right)]);
         for Ranked { rank, document, cosine } in &answer.documents {
-            table.row(vec![rank.to_string(), printable(document), format!("{cosine:.4}")]);
+            table.row(vec![rank.to_string(), printable(document), written(*cosine, 4)]);
         }
         context.console.text(&table.render(colour(&std::io::stdout())))?;
     }
