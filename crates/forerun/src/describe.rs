@@ -1,6 +1,6 @@
 //! The lines that a person reads.
 
-use forerun_model::planner::Planned;
+use forerun_model::planner::{Divisible, Planned};
 use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
 
 use crate::pilot::Pilot;
@@ -77,10 +77,10 @@ fn per_byte(seconds: f64) -> String {
     }
 }
 
-/// A plan and why.
-pub fn plan(planned: &Planned) -> String {
+/// A plan for an input and why.
+pub fn plan(planned: &Planned, input: &Divisible) -> String {
     let plan = &planned.best.plan;
-    let mut lines = vec![shape(plan)];
+    let mut lines = vec![shape_of(plan, is_each(input, plan.grain.bytes))];
     if !plan.reason.is_empty() {
         lines.push(plan.reason.clone());
     }
@@ -88,8 +88,24 @@ pub fn plan(planned: &Planned) -> String {
     lines.join("\n")
 }
 
+/// Whether of an input of pieces no two are put together where tasks are of at most so many bytes: what a piece has beyond
+/// them is no matter then.
+fn is_each(input: &Divisible, grain: u64) -> bool {
+    match input {
+        Divisible::Pieces { sizes, .. } => {
+            sizes.iter().any(|&size| size > grain) && sizes.windows(2).all(|two| two[0] + two[1] > grain)
+        }
+        Divisible::Anywhere { .. } | Divisible::Tasks { .. } => false,
+    }
+}
+
 /// The shape of a plan.
 pub fn shape(plan: &Plan) -> String {
+    shape_of(plan, false)
+}
+
+/// The shape of a plan, in which `each` piece of the input is a task.
+fn shape_of(plan: &Plan, each: bool) -> String {
     let processors = text::plural(plan.processors as u64, "processor");
     let mut line = format!("{} on {processors}", plan.strategy.name());
     if plan.groups > 1 {
@@ -100,6 +116,9 @@ pub fn shape(plan: &Plan) -> String {
     }
     let size = Bytes(plan.grain.bytes);
     match plan.grain.tasks {
+        Some(1) if each => line.push_str(", 1 task"),
+        Some(tasks) if each => line.push_str(&format!(", {} tasks, one for each input", text::count(tasks))),
+        None if each => line.push_str(", a task for each input"),
         Some(tasks) => line.push_str(&format!(", {} of at most {size}", text::plural(tasks, "task"))),
         None if size == Bytes(0) => line.push_str(", a task for each file"),
         None => line.push_str(&format!(", tasks of at most {size}")),
@@ -190,7 +209,37 @@ fn columns<const N: usize>(rows: &[[String; N]]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::per_byte;
+    use forerun_model::planner::Divisible;
+    use forerun_platform::{Grain, Plan, Strategy};
+
+    use super::{is_each, per_byte, shape_of};
+
+    #[test]
+    fn tasks_of_one_piece_each_are_not_said_to_be_smaller_than_those() {
+        let pieces = |sizes: &[u64]| Divisible::Pieces {
+            sizes: sizes.to_vec(),
+            breaks: Vec::new(),
+            max_grain: 1 << 20,
+        };
+        for (sizes, grain, each) in [
+            (&[7, 9, 8][..], 1, true),
+            (&[7, 9, 8], 10, false),
+            (&[7, 9, 0, 2, 8], 1, true),
+            (&[7, 0, 1, 8], 1, false),
+            (&[7, 9], 20, false),
+            (&[7], 1, true),
+            (&[7], 8, false),
+            (&[], 1, false),
+        ] {
+            assert_eq!(is_each(&pieces(sizes), grain), each, "{sizes:?} {grain}");
+        }
+        assert!(!is_each(&Divisible::Anywhere { total_bytes: 9, min_grain: 1, max_grain: 9 }, 1));
+        let said = |tasks, each| shape_of(&Plan::new(Strategy::Adaptive, 2, Grain { tasks, bytes: 1 }), each);
+        assert_eq!(said(Some(20), true), "adaptive on 2 processors, 20 tasks, one for each input");
+        assert_eq!(said(Some(1), true), "adaptive on 2 processors, 1 task");
+        assert_eq!(said(None, true), "adaptive on 2 processors, a task for each input");
+        assert_eq!(said(Some(20), false), "adaptive on 2 processors, 20 tasks of at most 1 B");
+    }
 
     #[test]
     fn what_costs_minutes_a_megabyte_is_said_by_the_byte() {

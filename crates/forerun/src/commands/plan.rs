@@ -40,7 +40,7 @@ pub fn run(
     }
     context.note_shared(pinned.as_slice(), platform)?;
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
-    console.say("plan", &describe::plan(&planned))?;
+    console.say("plan", &describe::plan(&planned, &facts.input))?;
     console.text(&describe::alternatives(&planned))?;
     if let Some(path) = &how.sbatch {
         let (fixed, of_input) = costs.result_bytes;

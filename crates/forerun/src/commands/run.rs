@@ -64,7 +64,7 @@ pub fn run_planned(
         planned.best.plan.reason.clear();
         console.note("plan", why)?;
     } else {
-        console.note("plan", &describe::plan(&planned))?;
+        console.note("plan", &describe::plan(&planned, &facts.input))?;
     }
     if how.on != Way::Mpi {
         context.note_shared(how.processors.get().as_slice(), platform)?;
@@ -159,7 +159,7 @@ pub fn simulated(
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = figures::reduction(profile)?;
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
-    console.note("plan", &describe::plan(&planned))?;
+    console.note("plan", &describe::plan(&planned, &facts.input))?;
     context.note_shared(how.processors.get().as_slice(), &platform)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {

@@ -38,7 +38,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         if context.crawl.is_some() {
             crawled::in_pages(&mut planned, &facts);
         }
-        let mut lines = describe::plan(&planned);
+        let mut lines = describe::plan(&planned, &facts.input);
         if let Some(crawl) = &context.crawl {
             let extract = planning::predicted(&facts, &planned.best, &platform);
             let (of_both, _, left) = crawled::of_run(job, &extract, &facts, crawl);
