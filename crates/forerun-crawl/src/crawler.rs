@@ -1,5 +1,6 @@
 //! The crawl itself: its threads, and the pages as they come.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -63,7 +64,16 @@ pub struct Crawler {
     stopped: Option<Instant>,
 }
 
+/// A look at a crawl under way, for others than whoever takes its pages; clones look at the same one.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    shared: Arc<Shared>,
+    began: Instant,
+}
+
 struct Shared {
+    /// When each thread sent the request for a page whose answer it waits for.
+    asked: Mutex<HashMap<usize, Instant>>,
     state: Mutex<State>,
     changed: Condvar,
     visitor: Visitor,
@@ -118,7 +128,12 @@ impl Crawl {
             Client::new(&manners.user_agent, limits.time, manners.connections, request.allow_private);
         let (threads, ahead) = (manners.threads, manners.ahead);
         let visitor = Visitor { client, scope, request, limits, manners, stop: Box::new(stop) };
-        let shared = Arc::new(Shared { state: Mutex::new(state), changed: Condvar::new(), visitor });
+        let shared = Arc::new(Shared {
+            asked: Mutex::default(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+            visitor,
+        });
         let (to, pages) = sync_channel(ahead);
         let mut crawler = Crawler {
             shared,
@@ -149,7 +164,12 @@ impl Crawler {
 
     /// What came of the crawl so far.
     pub fn so_far(&self) -> Summary {
-        Summary { seconds: self.began.elapsed().as_secs_f64(), ..self.shared.lock().so_far() }
+        self.progress().so_far()
+    }
+
+    /// A look at it that goes on while others take its pages.
+    pub fn progress(&self) -> Progress {
+        Progress { shared: Arc::clone(&self.shared), began: self.began }
     }
 
     /// Ends the crawl, wherever it is, and says what came of it.
@@ -224,6 +244,18 @@ impl Crawler {
     }
 }
 
+impl Progress {
+    /// What came of the crawl so far.
+    pub fn so_far(&self) -> Summary {
+        Summary { seconds: self.began.elapsed().as_secs_f64(), ..self.shared.lock().so_far() }
+    }
+
+    /// How long each request for a page has taken that is not answered yet, in seconds.
+    pub fn unanswered_s(&self) -> Vec<f64> {
+        self.shared.asked().values().map(|at| at.elapsed().as_secs_f64()).collect()
+    }
+}
+
 impl Iterator for Crawler {
     type Item = Page;
 
@@ -252,6 +284,10 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Whoever panicked beside it said so in it, and nothing is written after that.
         self.state.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<usize, Instant>> {
+        self.asked.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// The life of a thread.
@@ -284,7 +320,9 @@ impl Shared {
                     None
                 }
                 Next::Page(host, entry) => {
+                    self.asked().insert(thread, Instant::now());
                     let outcome = self.visitor.visit(&entry);
+                    self.asked().remove(&thread);
                     let draft = match &outcome {
                         Outcome::Page { content, .. } => Some(self.draft(thread, content)?),
                         _ => None,

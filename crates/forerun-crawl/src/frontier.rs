@@ -119,11 +119,24 @@ impl Frontier {
         added
     }
 
-    /// Takes a URL away that is done with, by an earlier run.
-    pub(crate) fn strike(&mut self, url: &Url) {
-        let place = self.known.insert(fingerprint(url), Place::Taken);
-        if let Some(Place::Waiting { host, at }) = place {
-            self.hosts[host].queue.remove(&at);
+    /// Takes a URL away that is done with, by an earlier run; gives it, if it was waiting.
+    pub(crate) fn strike(&mut self, url: &Url) -> Option<Entry> {
+        match self.known.insert(fingerprint(url), Place::Taken) {
+            Some(Place::Waiting { host, at }) => self.hosts[host].queue.remove(&at),
+            _ => None,
+        }
+    }
+
+    /// Adds URLs that earlier runs could not have. They are asked for after all others, those of smaller depth first, so
+    /// that what does not answer is not in the way of what nobody asked for yet.
+    pub(crate) fn retry(&mut self, mut failed: Vec<Entry>) {
+        failed.sort_by(|a, b| (a.depth, &a.url).cmp(&(b.depth, &b.url)));
+        for entry in failed {
+            let host = self.host(&entry.url);
+            let at = (if self.level_by_level { entry.depth } else { u32::MAX }, self.next);
+            self.next += 1;
+            self.known.insert(fingerprint(&entry.url), Place::Waiting { host, at });
+            self.hosts[host].queue.insert(at, entry);
         }
     }
 

@@ -33,8 +33,15 @@ pub(crate) enum Record {
     Redirect { url: String, status: u16, depth: u32, hops: u32, to: Option<String> },
     /// A URL that is not kept, and why.
     Skipped { url: String, why: String, detail: String },
-    /// A URL that could not be had.
-    Failed { url: String, why: String, status: Option<u16>, tries: u32 },
+    /// A URL that could not be had. `passing` is whether it may be in a later run; journals of before do not say it.
+    Failed {
+        url: String,
+        why: String,
+        status: Option<u16>,
+        tries: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        passing: Option<bool>,
+    },
 }
 
 /// The open journal. It is locked, so that no two crawls write one directory.

@@ -38,7 +38,8 @@
 //!
 //! Everything that is done is a line of `journal.jsonl` in the crawl's directory, with the URLs that were new in it. A crawl that was
 //! stopped or killed goes on from it: [`Crawl::start`] with the same request and directory. What was recorded is not
-//! asked for again; what was on its way is, and so is each host's robots.txt. The iterator first gives the pages that are there.
+//! asked for again, unless it failed in a way that may have passed (no answer, status 503), and then after all else; what was on its
+//! way is, and so is each host's robots.txt. The iterator first gives the pages that are there.
 //! A page is in `pages/`, decoded, as `NUMBER.html` or whatever it is; the journal has its URL, headers, time and SHA-256.
 //! The end of a process loses nothing; if the machine ends, a page whose file was lost is asked for again.
 //!
@@ -68,7 +69,7 @@ mod summary;
 mod visit;
 
 pub use address::is_public;
-pub use crawler::{Come, Crawl, Crawler};
+pub use crawler::{Come, Crawl, Crawler, Progress};
 pub use error::CrawlError;
 pub use page::Page;
 pub use settings::{Hosts, Limits, Manners, Request};

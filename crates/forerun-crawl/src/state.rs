@@ -1,6 +1,6 @@
 //! What threads share and change: the frontier, the journal, and what came of the crawl so far.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,6 +11,7 @@ use crate::error::CrawlError;
 use crate::frontier::{Added, Entry, Frontier, Next};
 use crate::journal::{Journal, Record};
 use crate::page::{Page, Store};
+use crate::retry::may_pass;
 use crate::robots::Robots;
 use crate::settings::{Limits, Manners, Request};
 use crate::summary::{Failure, HostLeft, Summary};
@@ -63,15 +64,24 @@ impl State {
         for seed in seeds {
             state.frontier.add(seed, 0, 0);
         }
-        let (journal, end) = Journal::open(dir, request, |record| state.replay(record, dir))?;
+        let mut failed = HashMap::new();
+        let (journal, end) = Journal::open(dir, request, |record| state.replay(record, dir, &mut failed))?;
+        state.frontier.retry(failed.into_values().collect());
         state.store.tidy(state.next_number)?;
         state.journal = Some(journal);
         state.summary.pages_before = state.summary.pages;
+        state.summary.failed_before = state.summary.failed;
         Ok((state, end))
     }
 
-    /// Takes a record of an earlier run.
-    fn replay(&mut self, record: Record, dir: &Path) -> Result<(), CrawlError> {
+    /// Takes a record of an earlier run. A URL that failed in a way that may have passed is among `failed` until another
+    /// record tells more of it.
+    fn replay(
+        &mut self,
+        record: Record,
+        dir: &Path,
+        failed: &mut HashMap<String, Entry>,
+    ) -> Result<(), CrawlError> {
         let url = |text: &str| {
             Url::parse(text)
                 .map_err(|e| CrawlError::new(format!("the journal has {text}, which is no URL: {e}")))
@@ -86,11 +96,13 @@ impl State {
                 }
                 // A page whose file was lost is asked for again.
                 if page.is_there(dir) {
+                    failed.remove(&page.url);
                     self.frontier.strike(&url(&page.url)?);
                     self.keep(&page, hash(&page.sha256));
                 }
             }
             Record::Redirect { url: from, depth, hops, to, .. } => {
+                failed.remove(&from);
                 self.frontier.strike(&url(&from)?);
                 self.summary.redirects += 1;
                 if let Some(to) = to {
@@ -98,12 +110,19 @@ impl State {
                 }
             }
             Record::Skipped { url: of, why, .. } => {
+                failed.remove(&of);
                 self.frontier.strike(&url(&of)?);
                 self.summary.skip(&why);
             }
-            Record::Failed { url: of, why, status, tries } => {
-                self.frontier.strike(&url(&of)?);
-                self.summary.fail(Failure { url: of, why, status, tries });
+            Record::Failed { url: of, why, status, tries, passing } => {
+                let entry = self.frontier.strike(&url(&of)?);
+                match passing.unwrap_or(status.is_none_or(may_pass)) {
+                    true => failed.extend(entry.map(|entry| (of, entry))),
+                    false => {
+                        failed.remove(&of);
+                        self.summary.fail(Failure { url: of, why, status, tries });
+                    }
+                }
             }
         }
         Ok(())
@@ -191,7 +210,8 @@ impl State {
                 );
                 let failure = Failure { url, why, status, tries: entry.tries + 1 };
                 let Failure { url, why, status, tries } = failure.clone();
-                self.write(&Record::Failed { url, why, status, tries })?;
+                let passing = Some(at_fault == Fault::Host);
+                self.write(&Record::Failed { url, why, status, tries, passing })?;
                 self.summary.fail(failure);
                 Ok(None)
             }

@@ -27,9 +27,12 @@ pub struct Summary {
     /// Links that were not followed, by reason: `host`, `path`, `depth`, `scheme`, `not-a-url`, `credentials`,
     /// `long-url`, `nofollow`, `full` (too many URLs).
     pub links_left: BTreeMap<String, u64>,
-    /// URLs that could not be had.
+    /// URLs that could not be had. Those that earlier runs could not have and that may be there by now are asked for again, and
+    /// are waiting until then.
     pub failed: u64,
-    /// The first thousand of them.
+    /// Of these, those of earlier runs.
+    pub failed_before: u64,
+    /// The first thousand of them, those of earlier runs first.
     pub errors: Vec<Failure>,
     /// Hosts left alone in this run, and why. Their URLs are asked for in the next one.
     pub hosts_left: Vec<HostLeft>,
@@ -71,6 +74,12 @@ pub struct HostLeft {
 }
 
 impl Summary {
+    /// Those of [`errors`](Self::errors) that are of this run.
+    pub fn errors_now(&self) -> &[Failure] {
+        let before = usize::try_from(self.failed_before).unwrap_or(usize::MAX);
+        self.errors.get(before..).unwrap_or_default()
+    }
+
     pub(crate) fn skip(&mut self, why: &str) {
         *self.skipped.entry(why.to_owned()).or_default() += 1;
     }

@@ -219,9 +219,13 @@ fn a_host_that_never_answers_is_left_alone_after_a_while() {
     let (pages, summary) = run(crawl.clone(), dir.path());
     assert_eq!((pages.len(), summary.failed, summary.waiting), (1, 10, 40));
     assert!(summary.hosts_left[0].why.contains("10 requests in a row failed"), "{summary:?}");
-    // The next run tries the rest.
+    // The next run tries the rest, and what failed after that.
+    let before = server.asked();
     let (_, summary) = run(crawl, dir.path());
-    assert_eq!((summary.failed, summary.waiting), (20, 30));
+    assert_eq!((summary.failed, summary.failed_before, summary.waiting), (10, 0, 40));
+    assert!(
+        server.asked()[before.len()..].iter().all(|path| !before.contains(path) || path == "/robots.txt")
+    );
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 mod server;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -139,6 +141,55 @@ fn a_page_whose_file_was_lost_is_asked_for_again() {
     // And once more: nothing is asked for.
     run(crawl(server.url("/0")), dir.path());
     assert_eq!(server.asked().len(), before + 1);
+}
+
+#[test]
+fn what_may_have_passed_is_asked_for_again_and_what_lasts_is_not() {
+    let up = Arc::new(AtomicBool::new(false));
+    let is_up = up.clone();
+    let server = Server::start(move |path, to| match path {
+        "/0" => html(to, &page(path, &["/busy", "/silent", "/moves", "/missing", "/forbidden"])),
+        "/missing" => status(to, 404, ""),
+        "/forbidden" => status(to, 403, ""),
+        "/robots.txt" => status(to, 404, ""),
+        _ if is_up.load(Ordering::Relaxed) => match path {
+            "/moves" => status(to, 302, "Location: /moved"),
+            _ => html(to, &page(path, &["/deeper"])),
+        },
+        "/busy" => status(to, 503, ""),
+        _ => Ok(()),
+    });
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut crawl = crawl(server.url("/0"));
+    crawl.limits.tries = 2;
+    for depth in [None, Some(2)] {
+        up.store(false, Ordering::Relaxed);
+        let dir = dir.path().join(format!("{depth:?}"));
+        crawl.request.depth = depth;
+        let asks = |expected: &[(&str, usize)], failed: (u64, u64)| {
+            let before = server.asked().len();
+            let (pages, summary) = run(crawl.clone(), &dir);
+            assert_eq!((summary.failed, summary.failed_before), failed, "{summary:?}");
+            assert_eq!(summary.errors_now().len() as u64, failed.0 - failed.1);
+            assert!(summary.complete);
+            let mut times = BTreeMap::new();
+            let asked = server.asked();
+            asked[before..].iter().filter(|p| *p != "/robots.txt").for_each(|path| {
+                *times.entry(path.clone()).or_insert(0) += 1;
+            });
+            assert_eq!(times, expected.iter().map(|(path, n)| ((*path).to_owned(), *n)).collect());
+            pages.len()
+        };
+        let passing = [("/busy", 2), ("/silent", 2), ("/moves", 2)];
+        let first = [("/0", 1), ("/missing", 1), ("/forbidden", 1)];
+        assert_eq!(asks(&[&first[..], &passing].concat(), (5, 0)), 1);
+        // What failed is not lost by failing twice.
+        assert_eq!(asks(&passing, (5, 2)), 1);
+        up.store(true, Ordering::Relaxed);
+        let now = ["/busy", "/silent", "/moves", "/moved", "/deeper"].map(|path| (path, 1));
+        assert_eq!(asks(&now, (2, 2)), 5);
+        assert_eq!(asks(&[], (2, 2)), 5);
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use clap::error::ErrorKind;
-use forerun::cli::{Cli, sentence_with_help};
+use forerun::cli::{Cli, sentence_with_help, words};
 use forerun::error::{self, CliError};
 use forerun::guardian;
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == forerun::mpi::WORD) {
         return forerun::mpi::rank();
     }
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(words(std::env::args_os())) {
         Ok(cli) => cli,
         // Help that was asked for, or that is given where nothing is said.
         Err(e) if !e.use_stderr() || e.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {

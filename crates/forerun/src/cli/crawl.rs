@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser};
+use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::{count, number};
@@ -12,8 +12,9 @@ use super::{count, number};
 #[command(after_help = "\
 The pages are kept in DIR/pages, decoded, and what is known of them (URL, headers, time, SHA-256)
 in DIR/journal.jsonl, with everything that was left out and why. The same command again goes on
-where it was, whether it was stopped by Ctrl-C or killed, and asks for nothing twice; another
-command needs another DIR, unless nothing was kept. robots.txt is kept to. Ctrl-C ends a crawl with
+where it was, whether it was stopped by Ctrl-C or killed; it asks once more for what failed in a way
+that may have passed (no answer, HTTP status 503), and for nothing else twice. Another command needs
+another DIR, unless nothing was kept. robots.txt is kept to. Ctrl-C ends a crawl with
 status 0; what is left is said, and --json has \"complete\": false.
 
 Examples:
@@ -60,24 +61,24 @@ pub struct CrawlOptions {
     #[arg(long, value_name = "TYPE,…", value_delimiter = ',')]
     pub types: Option<Vec<String>>,
     /// Time between the starts of two requests to a host, however long each takes; a longer Crawl-delay of its robots.txt goes
-    /// before it.
-    #[arg(long, value_name = "TIME", default_value = "1 s")]
-    pub delay: String,
-    /// Requests to a host at the same time.
-    #[arg(long, value_name = "N", default_value = "2", value_parser = number)]
-    pub connections: usize,
-    /// Requests at the same time, to all hosts.
-    #[arg(long, value_name = "N", default_value = "8", value_parser = number)]
-    pub threads: usize,
-    /// Time for a page, from looking up its host to its last byte.
-    #[arg(long, value_name = "TIME", default_value = "30 s")]
-    pub timeout: String,
-    /// Requests for a page that fails in a way that may pass, at most.
-    #[arg(long, value_name = "N", default_value_t = 3)]
-    pub tries: u32,
-    /// Size of a page, as it comes and decoded, at most.
-    #[arg(long, value_name = "SIZE", default_value = "8 MiB")]
-    pub max_page: String,
+    /// before it [default: 1 s]
+    #[arg(long, value_name = "TIME")]
+    pub delay: Option<String>,
+    /// Requests to a host at the same time [default: 2]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub connections: Option<usize>,
+    /// Requests at the same time, to all hosts [default: 8]
+    #[arg(long, value_name = "N", value_parser = number)]
+    pub threads: Option<usize>,
+    /// Time for a page, from looking up its host to its last byte [default: 30 s]
+    #[arg(long, value_name = "TIME")]
+    pub timeout: Option<String>,
+    /// Requests for a page that fails in a way that may pass, at most [default: 3]
+    #[arg(long, value_name = "N")]
+    pub tries: Option<u32>,
+    /// Size of a page, as it comes and decoded, at most [default: 8 MiB]
+    #[arg(long, value_name = "SIZE")]
+    pub max_page: Option<String>,
     /// Size of all pages; the page that reaches it is the last.
     #[arg(long, value_name = "SIZE")]
     pub max_total: Option<String>,
@@ -89,34 +90,25 @@ pub struct CrawlOptions {
     pub user_agent: Option<String>,
 }
 
-/// The options alone.
-#[derive(Debug, Parser)]
-#[command(no_binary_name = true)]
-struct Usual {
-    #[command(flatten)]
-    crawl: CrawlOptions,
-}
-
 impl CrawlOptions {
-    /// The first of the options that asks for something else than is usual.
+    /// The first of the options that is given.
     pub fn given(&self) -> Option<&'static str> {
-        let usual = Usual::try_parse_from(std::iter::empty::<&str>()).ok()?.crawl;
         let given = [
-            (self.depth != usual.depth, "--depth"),
-            (self.pages != usual.pages, "--pages"),
-            (self.same_site != usual.same_site, "--same-site"),
-            (self.domains != usual.domains, "--domains"),
-            (self.below != usual.below, "--below"),
-            (self.types != usual.types, "--types"),
-            (self.delay != usual.delay, "--delay"),
-            (self.connections != usual.connections, "--connections"),
-            (self.threads != usual.threads, "--threads"),
-            (self.timeout != usual.timeout, "--timeout"),
-            (self.tries != usual.tries, "--tries"),
-            (self.max_page != usual.max_page, "--max-page"),
-            (self.max_total != usual.max_total, "--max-total"),
-            (self.allow_private != usual.allow_private, "--allow-private"),
-            (self.user_agent != usual.user_agent, "--user-agent"),
+            (self.depth.is_some(), "--depth"),
+            (self.pages.is_some(), "--pages"),
+            (self.same_site, "--same-site"),
+            (self.domains.is_some(), "--domains"),
+            (self.below, "--below"),
+            (self.types.is_some(), "--types"),
+            (self.delay.is_some(), "--delay"),
+            (self.connections.is_some(), "--connections"),
+            (self.threads.is_some(), "--threads"),
+            (self.timeout.is_some(), "--timeout"),
+            (self.tries.is_some(), "--tries"),
+            (self.max_page.is_some(), "--max-page"),
+            (self.max_total.is_some(), "--max-total"),
+            (self.allow_private, "--allow-private"),
+            (self.user_agent.is_some(), "--user-agent"),
         ];
         given.into_iter().find_map(|(given, option)| given.then_some(option))
     }

@@ -13,6 +13,8 @@ mod options;
 pub mod pepa;
 pub mod tagger;
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -151,6 +153,35 @@ pub fn sentence_with_help(e: &clap::Error) -> String {
         true => sentence(e),
         false => format!("{}; see {} --help", sentence(e), command.join(" ")),
     }
+}
+
+/// The words of a command line, where a number with a sign after an option is its value, and no option: what is wrong with
+/// `--delay -1s` is then said of the delay.
+pub fn words(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = Vec::new();
+    let mut options = true;
+    for word in given {
+        options &= word != "--";
+        let number =
+            word.as_bytes().strip_prefix(b"-").is_some_and(|n| n.first().is_some_and(u8::is_ascii_digit));
+        let before = words.last_mut().filter(|_| options && number).filter(|before| is_option(before));
+        match before {
+            Some(before) => {
+                before.push("=");
+                before.push(word);
+            }
+            None => words.push(word),
+        }
+    }
+    words
+}
+
+/// Whether a word is the name of an option and nothing else.
+fn is_option(word: &OsString) -> bool {
+    let short = |name: &[u8]| name.len() == 1 && name[0].is_ascii_alphabetic();
+    let long = |name: &[u8]| name.first().is_some_and(u8::is_ascii_alphabetic) && !name.contains(&b'=');
+    let Some(name) = word.as_bytes().strip_prefix(b"-") else { return false };
+    name.strip_prefix(b"-").map_or_else(|| short(name), long)
 }
 
 /// What to do.
@@ -358,6 +389,23 @@ mod tests {
     #[test]
     fn every_command_can_be_read() {
         super::Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_number_with_a_sign_is_the_value_of_the_option_before_it() {
+        let words = |line: &str| {
+            let words = super::words(line.split(' ').map(Into::into));
+            words.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>().join(" ")
+        };
+        for (given, taken) in [
+            ("f run --delay -1s x", "f run --delay=-1s x"),
+            ("f -p -1 --pages -5", "f -p=-1 --pages=-5"),
+            ("f --at=1 -5 x -5 -pq -5 - -5", "f --at=1 -5 x -5 -pq -5 - -5"),
+            ("f --delay -s --quiet", "f --delay -s --quiet"),
+            ("f --x -- --y -5", "f --x -- --y -5"),
+        ] {
+            assert_eq!(words(given), taken);
+        }
     }
 
     /// Text that is printed as it stands has lines that fit: a longer one would be broken, and the rest stand alone.

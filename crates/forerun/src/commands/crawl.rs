@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use forerun_crawl::Summary;
+use forerun_crawl::{Limits, Summary};
 use forerun_skeleton::Cancel;
 
 use super::Context;
@@ -24,6 +24,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     }
     let Context { console, interrupt, .. } = &*context;
     let crawl = crawling::crawl(&args.seeds, &args.how)?;
+    let limits = crawl.limits.clone();
     let stop = Cancel::new();
     interrupt.closes(stop.clone());
     let cancel = interrupt.cancel().clone();
@@ -52,7 +53,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     });
     bar.finish_and_clear();
     let summary = done?;
-    say(&summary, args, context)?;
+    say(&summary, &limits, args, context)?;
     console.data(&summary)?;
     match summary.pages {
         0 => Err(failed(format!("no page was kept: {}", crawling::reason(&summary, true)))),
@@ -61,7 +62,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
 }
 
 /// Says what came of it.
-fn say(summary: &Summary, args: &CrawlArgs, context: &Context) -> Result<(), CliError> {
+fn say(summary: &Summary, limits: &Limits, args: &CrawlArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
     let mut kept = format!(
         "{}, {} in {}",
@@ -92,20 +93,18 @@ fn say(summary: &Summary, args: &CrawlArgs, context: &Context) -> Result<(), Cli
         console.note("links", &format!("not followed: {}", list(&summary.links_left)))?;
     }
     if summary.failed > 0 {
-        let shown = summary.errors.iter().take(SHOWN);
+        let shown = summary.errors_now().iter().take(SHOWN);
         let mut lines: Vec<String> =
             shown.map(|e| format!("{}: {}", e.url, text::printable(&e.why))).collect();
-        lines.insert(0, format!("{} could not be had", text::plural(summary.failed, "URL")));
+        let before = match summary.failed_before {
+            0 => String::new(),
+            n => format!("; {} of them by earlier runs for good, and not asked for again", text::count(n)),
+        };
+        lines.insert(0, format!("{} could not be had{before}", text::plural(summary.failed, "URL")));
         console.note("failed", &lines.join("\n"))?;
     }
     for host in &summary.hosts_left {
         console.say("left", &format!("{}: {}", host.host, text::printable(&host.why)))?;
     }
-    if summary.waiting > 0 {
-        console.say(
-            "waiting",
-            &format!("{}; the same command again goes on", text::plural(summary.waiting, "URL")),
-        )?;
-    }
-    Ok(())
+    crawling::left(summary, limits).map_or(Ok(()), |left| console.say("waiting", &left))
 }

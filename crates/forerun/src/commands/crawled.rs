@@ -14,7 +14,7 @@ use super::run::predictions;
 use super::{Context, predict};
 use crate::cli::{PlanOptions, PredictOptions};
 use crate::crawling::{Begins, Both, HowMany, Sampled, Watch};
-use crate::error::{CliError, request};
+use crate::error::CliError;
 use crate::figures::{self, Figures};
 use crate::planning::Facts;
 use crate::{describe, jobs, planning, text};
@@ -29,7 +29,6 @@ pub fn plan(
     how: &PlanOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    not_by_pepa(&how.by)?;
     let Context { console, interrupt, .. } = context;
     let pinned = how.processors.get();
     let Figures { platform, profile, largest } = figures::of(job, pinned, &how.shape, &how.figures, context)?;
@@ -39,7 +38,7 @@ pub fn plan(
     let mut planned =
         planning::plan(&facts, costs, &platform, &how.shape, pinned, how.max_processors, interrupt)?;
     in_pages(&mut planned, &facts);
-    console.say("plan", &describe::plan(&planned))?;
+    console.say("plan", &describe::plan(&planned, &facts.input))?;
     let mut ways = vec![Way::Analytic];
     ways.extend(how.by.iter().filter(|way| **way != Way::Analytic));
     let mut predicted = predictions(&ways, &facts, &planned.best, costs, &platform, context)?;
@@ -66,7 +65,6 @@ pub fn predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    not_by_pepa(&how.by)?;
     let Figures { platform, profile, largest } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
     let facts = facts(job, largest, sampled, &how.shape)?;
@@ -79,15 +77,6 @@ pub fn predict(
     let rows = outcomes.iter().zip(&told).map(|(outcome, both)| row(outcome, both));
     context.console.text(&describe::pages(rows, sampled.count()))?;
     predict::write(&outcomes, how, context)
-}
-
-fn not_by_pepa(ways: &[Way]) -> Result<(), CliError> {
-    match ways.contains(&Way::Pepa) {
-        true => Err(request(
-            "--by pepa: a model has as many tasks as are known, and of a crawl's pages they are not; predict by analytic or simulated",
-        )),
-        false => Ok(()),
-    }
 }
 
 fn note_number(sampled: &Sampled, context: &Context) -> Result<(), CliError> {

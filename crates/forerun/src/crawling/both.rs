@@ -141,7 +141,8 @@ mod tests {
 
     /// A page each second, and the extraction of 10 pages in so many seconds, 1 s of it the finish.
     fn both(pages: Pages, extract_s: f64, begins: Begins, processors: usize) -> Both {
-        let pace = Pace { pages_per_s: 1.0, error: 0.1, first_s: 1.0, lag_s: 0.0, wait_s: 0.1, hosts: 1 };
+        let pace =
+            Pace { pages_per_s: 1.0, error: 0.1, first_s: 1.0, lag_s: 0.0, wait_s: 0.1, hosts: 1, late: 0 };
         let sampled = Sampled {
             fetched: (2, 200),
             requests: (3, 2.0),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use forerun_apps::features::{InputFile, Pages};
-use forerun_crawl::{Crawl, Crawler, Hosts, Page, Summary};
+use forerun_crawl::{Crawl, Crawler, Hosts, Limits, Page, Summary};
 use forerun_skeleton::AppError;
 
 use crate::cli::CrawlOptions;
@@ -39,26 +39,36 @@ pub fn crawl(seeds: &[String], how: &CrawlOptions) -> Result<Crawl, CliError> {
     if how.pages == Some(0) {
         return Err(refused("--pages 0: a crawl keeps at least 1 page"));
     }
-    if how.tries == 0 {
+    if how.tries == Some(0) {
         return Err(refused("--tries 0: a page is asked for at least once"));
     }
     limits.pages = how.pages.unwrap_or(u64::MAX);
-    limits.page_bytes = size("--max-page", &how.max_page)?;
+    // What is not given is as the crawler has it.
+    if let Some(most) = &how.max_page {
+        limits.page_bytes = size("--max-page", most)?;
+    }
     if let Some(total) = &how.max_total {
         limits.total_bytes = size("--max-total", total)?;
     }
-    limits.time = time("--timeout", &how.timeout)?;
+    if let Some(timeout) = &how.timeout {
+        limits.time = time("--timeout", timeout)?;
+    }
     let nothing = [
         (limits.page_bytes == 0, "--max-page", &how.max_page),
-        (limits.total_bytes == 0, "--max-total", how.max_total.as_ref().unwrap_or(&how.max_page)),
+        (limits.total_bytes == 0, "--max-total", &how.max_total),
         (limits.time.is_zero(), "--timeout", &how.timeout),
     ];
-    if let Some((_, option, asked)) = nothing.into_iter().find(|(nothing, ..)| *nothing) {
-        return Err(refused(format!("{option} {asked}: no page can be had within that")));
+    for (nothing, option, asked) in nothing {
+        if let (true, Some(asked)) = (nothing, asked) {
+            return Err(refused(format!("{option} {asked}: no page can be had within that")));
+        }
     }
-    limits.tries = how.tries;
-    manners.delay = time("--delay", &how.delay)?;
-    (manners.connections, manners.threads) = (how.connections, how.threads);
+    limits.tries = how.tries.unwrap_or(limits.tries);
+    if let Some(delay) = &how.delay {
+        manners.delay = time("--delay", delay)?;
+    }
+    manners.connections = how.connections.unwrap_or(manners.connections);
+    manners.threads = how.threads.unwrap_or(manners.threads);
     if let Some(user_agent) = &how.user_agent {
         manners.user_agent.clone_from(user_agent);
     }
@@ -70,7 +80,7 @@ pub fn reason(summary: &Summary, kept: bool) -> String {
     if let Some(host) = summary.hosts_left.first() {
         return format!("{}: {}", host.host, text::printable(&host.why));
     }
-    if let Some(error) = summary.errors.first() {
+    if let Some(error) = summary.errors_now().first().or(summary.errors.first()) {
         return format!("{}: {}", error.url, text::printable(&error.why));
     }
     match summary.skipped.keys().next().map(String::as_str) {
@@ -89,6 +99,7 @@ pub fn reason(summary: &Summary, kept: bool) -> String {
 pub struct Site {
     crawler: Crawler,
     dir: PathBuf,
+    limits: Limits,
     watch: Watch,
     /// Pages that earlier runs kept.
     before: u64,
@@ -105,9 +116,11 @@ impl Site {
         watch: Watch,
         stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Self, AppError> {
+        let limits = crawl.limits.clone();
         let crawler = crawl.start(dir, stop).map_err(|e| AppError::new(e.to_string()))?;
+        watch.of(crawler.progress());
         let before = crawler.so_far().pages_before;
-        Ok(Site { crawler, dir: dir.to_owned(), watch, before })
+        Ok(Site { crawler, dir: dir.to_owned(), limits, watch, before })
     }
 }
 
@@ -131,7 +144,7 @@ impl Iterator for Site {
             self.watch.ended(self.crawler.so_far());
             return None;
         };
-        self.watch.came(&page, page.number >= self.before, || self.crawler.so_far());
+        self.watch.came(&page, page.number >= self.before);
         Some(input(page, &self.dir))
     }
 }
@@ -142,12 +155,12 @@ impl Pages for Site {
         if summary.pages == 0 {
             return Err(AppError::new(format!("no page was kept: {}", reason(&summary, true))));
         }
-        Ok(said(&summary, &self.dir))
+        Ok(said(&summary, &self.limits, &self.dir))
     }
 }
 
 /// What came of a crawl, in sentences.
-fn said(summary: &Summary, dir: &Path) -> Vec<String> {
+fn said(summary: &Summary, limits: &Limits, dir: &Path) -> Vec<String> {
     let pages = text::plural(summary.pages, "page");
     let mut kept = format!("the crawl kept {pages}, {} in {}", text::bytes(summary.bytes), dir.display());
     if !summary.skipped.is_empty() {
@@ -156,19 +169,38 @@ fn said(summary: &Summary, dir: &Path) -> Vec<String> {
         kept.push_str(&format!("; skipped: {}", skipped.join(", ")));
     }
     let mut said = vec![kept];
-    if let Some(first) = summary.errors.first() {
-        let urls = text::plural(summary.failed, "URL");
+    if let Some(first) = summary.errors_now().first() {
+        let failed = summary.failed - summary.failed_before;
+        let urls = text::plural(failed, "URL");
         let why = text::printable(&first.why);
-        let more = if summary.failed > 1 { ("first ", "; journal.jsonl has all") } else { ("", "") };
+        let more = if failed > 1 { ("first ", "; journal.jsonl has all") } else { ("", "") };
         said.push(format!("{urls} could not be had, {}{}: {why}{}", more.0, first.url, more.1));
+    }
+    if summary.failed_before > 0 {
+        let urls = text::plural(summary.failed_before, "URL");
+        said.push(format!("{urls} could not be had by earlier runs for good, and were not asked for again"));
     }
     for host in &summary.hosts_left {
         said.push(format!("{} was left alone: {}", host.host, text::printable(&host.why)));
     }
-    if summary.waiting > 0 {
-        let urls = text::plural(summary.waiting, "URL");
-        let are = if summary.waiting == 1 { "is" } else { "are" };
-        said.push(format!("{urls} to be asked for {are} left; the same command again goes on"));
-    }
+    said.extend(left(summary, limits).map(|left| format!("to be asked for: {left}")));
     said
+}
+
+/// How many URLs a crawl within these limits leaves, and how it goes on; `None` where it leaves none.
+pub fn left(summary: &Summary, limits: &Limits) -> Option<String> {
+    let urls = text::plural(summary.waiting, "URL");
+    let ended = |by: &str, option: &str| {
+        format!("{urls}; the crawl ends at {by}, and the same command with a larger {option} goes on")
+    };
+    match summary {
+        Summary { waiting: 0, .. } => None,
+        Summary { pages, .. } if *pages >= limits.pages => {
+            Some(ended(&text::plural(limits.pages, "page"), "--pages"))
+        }
+        Summary { bytes, .. } if *bytes >= limits.total_bytes => {
+            Some(ended(&text::bytes(limits.total_bytes), "--max-total"))
+        }
+        _ => Some(format!("{urls}; the same command again goes on")),
+    }
 }

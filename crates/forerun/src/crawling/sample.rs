@@ -9,7 +9,7 @@ use forerun_platform::Interval;
 use forerun_skeleton::Cancel;
 use tempfile::TempDir;
 
-use super::pace::{Arrival, Pace};
+use super::pace::{Arrival, Asks, Pace, Seen};
 use super::{input, reason};
 use crate::error::{CliError, failed, request};
 use crate::execute::stop_if_interrupted;
@@ -88,8 +88,21 @@ impl Pages {
     }
 }
 
-/// How many requests failed and why, in a line: `3 of 76 requests failed: HTTP status 404 (2), HTTP status 503 (1)`.
-pub(super) fn failures(of: &Summary) -> Option<String> {
+/// How many requests failed and why, and how many are late without an answer, in a line: `3 of 76 requests failed: HTTP status 404
+/// (2), HTTP status 503 (1); 2 have no answer yet`.
+pub(super) fn failures(of: &Summary, late: usize) -> Option<String> {
+    let late = late as u64;
+    let requests = text::plural(of.requests + late, "request");
+    let without =
+        |of| format!("{}{of} {} no answer yet", text::count(late), if late == 1 { "has" } else { "have" });
+    match (of_failed(of), late) {
+        (failed, 0) => failed,
+        (None, _) => Some(without(format!(" of {requests}"))),
+        (Some(failed), _) => Some(format!("{failed}; {}", without(String::new()))),
+    }
+}
+
+fn of_failed(of: &Summary) -> Option<String> {
     let failed: u64 = of.troubles.values().sum();
     let mut by_number: Vec<(&String, &u64)> = of.troubles.iter().collect();
     by_number.sort_by(|a, b| b.1.cmp(a.1));
@@ -183,7 +196,7 @@ fn is_over(passed: Duration, fresh: u64, crawler: &Crawler) -> bool {
 
 /// Why a sample whose time was over has no page.
 fn silence(summary: &Summary) -> String {
-    match failures(summary) {
+    match failures(summary, 0) {
         Some(failures) => {
             format!("{failures}, and a sample takes no longer than {}", text::seconds(summary.seconds))
         }
@@ -226,7 +239,7 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
     let mut crawler = of_sample.start(&dir, stop).map_err(request)?;
     let before = crawler.so_far().pages_before;
     let mut pages: Vec<Page> = Vec::new();
-    let mut fresh = 0;
+    let (mut fresh, mut stopped) = (0, None);
     loop {
         match crawler.next_within(LOOK) {
             Come::Page(page) => {
@@ -237,9 +250,12 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
             Come::End => break,
         }
         if !enough.is_cancelled() && (fresh >= PAGES || is_over(began.elapsed(), fresh, &crawler)) {
+            // Stopping it gives up what is not answered.
+            stopped = Some((crawler.progress().unanswered_s(), began.elapsed().as_secs_f64()));
             enough.cancel();
         }
     }
+    let (unanswered_s, until_s) = stopped.unwrap_or_else(|| (Vec::new(), began.elapsed().as_secs_f64()));
     let summary = crawler.finish().map_err(failed)?;
     stop_if_interrupted(interrupt)?;
     if pages.is_empty() {
@@ -252,7 +268,8 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
     let since = since.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
     let of_now = |p: &&Page| p.number >= before;
     let arrivals: Vec<Arrival> = pages.iter().filter(of_now).map(|p| Arrival::of(p, since)).collect();
-    let pace = Pace::of(arrivals, summary.requests, manners.connections, summary.delay_s);
+    let seen = Seen { arrivals, requests: summary.requests, unanswered_s, until_s };
+    let pace = Pace::of(&seen, Asks::of(&limits, &manners, summary.delay_s));
     let bytes: u64 = pages.iter().map(|p| p.bytes).sum();
     let known = match Pages::within(&limits, pages.len() as u64, bytes) {
         _ if summary.complete => Pages::All(summary.pages),
@@ -269,7 +286,7 @@ pub fn sample(crawl: Crawl, keep: Option<&Path>, interrupt: &Interrupt) -> Resul
         there: if keep.is_some() { summary.pages } else { 0 },
         pages: known,
         done: all && keep.is_some(),
-        failed: failures(&summary),
+        failed: failures(&summary, pace.map_or(0, |pace| pace.late)),
         took_s: all.then_some(if keep.is_some() { 0.0 } else { summary.seconds }),
         pace: pace.unwrap_or(Pace::NONE),
     };

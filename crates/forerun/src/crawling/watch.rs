@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use forerun_crawl::{Crawl, Limits, Page, Summary};
+use forerun_crawl::{Crawl, Limits, Manners, Page, Progress, Summary};
 
-use super::pace::{Arrival, Pace};
+use super::pace::{Arrival, Asks, Pace, Seen};
 use super::sample::{Pages, Sampled, failures};
 
 /// Pages that the pace is told from: the first that come.
@@ -20,15 +20,15 @@ struct Watched {
     began: Instant,
     began_unix_s: f64,
     limits: Limits,
-    connections: usize,
-    /// What the first pages tell of the pace.
-    arrivals: Vec<Arrival>,
-    /// Requests that those took.
-    told_by: u64,
+    manners: Manners,
+    /// The crawl, once it has begun.
+    progress: Option<Progress>,
+    /// What is known of the pace: all of it while few pages have come, and then what there was with the last of those.
+    seen: Seen,
     /// Pages that came in this run and before it, and bytes of all of them.
     pages: (u64, u64),
     bytes: (u64, u64),
-    /// As it was with the last of `arrivals`, or at the end.
+    /// As it is where the crawl cannot be looked at: before its beginning and after its end.
     summary: Summary,
     ended_s: Option<f64>,
 }
@@ -41,9 +41,9 @@ impl Watch {
             began: Instant::now(),
             began_unix_s: now.as_secs_f64(),
             limits: crawl.limits.clone(),
-            connections: crawl.manners.connections,
-            arrivals: Vec::new(),
-            told_by: 0,
+            manners: crawl.manners.clone(),
+            progress: None,
+            seen: Seen::default(),
             pages: (0, 0),
             bytes: (0, 0),
             summary: Summary { delay_s: crawl.manners.delay.as_secs_f64(), ..Summary::default() },
@@ -51,26 +51,33 @@ impl Watch {
         })))
     }
 
+    /// This is the crawl.
+    pub(super) fn of(&self, progress: Progress) {
+        self.lock().progress = Some(progress);
+    }
+
     /// A page came, in this run or in one before it.
-    pub(super) fn came(&self, page: &Page, fresh: bool, so_far: impl FnOnce() -> Summary) {
+    pub(super) fn came(&self, page: &Page, fresh: bool) {
         let mut watched = self.lock();
         match fresh {
             true => (watched.pages.0, watched.bytes.0) = (watched.pages.0 + 1, watched.bytes.0 + page.bytes),
             false => (watched.pages.1, watched.bytes.1) = (watched.pages.1 + 1, watched.bytes.1 + page.bytes),
         }
-        if fresh && watched.arrivals.len() < TOLD_BY {
+        if fresh && watched.seen.arrivals.len() < TOLD_BY {
             let arrival = Arrival::of(page, watched.began_unix_s);
-            watched.arrivals.push(arrival);
-            watched.summary = so_far();
-            watched.told_by = watched.summary.requests;
+            watched.seen.arrivals.push(arrival);
+            if watched.seen.arrivals.len() == TOLD_BY {
+                watched.look();
+            }
         }
     }
 
     /// No more come.
     pub(super) fn ended(&self, so_far: Summary) {
         let mut watched = self.lock();
+        watched.look();
         let seconds = watched.began.elapsed().as_secs_f64();
-        (watched.summary, watched.ended_s) = (so_far, Some(seconds));
+        (watched.summary, watched.ended_s, watched.progress) = (so_far, Some(seconds), None);
     }
 
     /// Seconds since it began.
@@ -80,30 +87,47 @@ impl Watch {
 
     /// What the pages that have come tell of it.
     pub fn sampled(&self) -> Sampled {
-        let watched = self.lock();
-        let (told_by, Summary { requests, delay_s, .. }) = (watched.told_by, &watched.summary);
-        let (requests, delay_s) = (*requests, *delay_s);
+        let mut watched = self.lock();
+        if watched.seen.arrivals.len() < TOLD_BY {
+            watched.look();
+        }
+        let summary = watched.progress.as_ref().map_or_else(|| watched.summary.clone(), Progress::so_far);
         let (pages, bytes) = (watched.pages.0 + watched.pages.1, watched.bytes.0 + watched.bytes.1);
         let pages = match (watched.ended_s, Pages::within(&watched.limits, pages, bytes)) {
             (Some(_), _) => Pages::All(pages),
             (None, Pages::All(most)) => Pages::AtMost(most),
             (None, pages) => pages,
         };
+        let asks = Asks::of(&watched.limits, &watched.manners, summary.delay_s);
+        let pace = Pace::of(&watched.seen, asks).unwrap_or(Pace::NONE);
         Sampled {
             fetched: (watched.pages.0, watched.bytes.0),
-            requests: (requests, watched.ended_s.unwrap_or_else(|| watched.began.elapsed().as_secs_f64())),
+            requests: (
+                summary.requests,
+                watched.ended_s.unwrap_or_else(|| watched.began.elapsed().as_secs_f64()),
+            ),
             there: watched.pages.1,
             done: watched.ended_s.is_some(),
             pages,
-            failed: failures(&watched.summary),
+            failed: failures(&summary, pace.late),
             took_s: watched.ended_s,
-            pace: Pace::of(watched.arrivals.clone(), told_by, watched.connections, delay_s)
-                .unwrap_or(Pace::NONE),
+            pace,
         }
     }
 
     fn lock(&self) -> MutexGuard<'_, Watched> {
         // Every change is whole before anything in it can panic.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Watched {
+    /// Remembers what the crawl has seen until now, while it can be looked at.
+    fn look(&mut self) {
+        if let Some(progress) = &self.progress {
+            self.seen.requests = progress.so_far().requests;
+            self.seen.unanswered_s = progress.unanswered_s();
+            self.seen.until_s = self.began.elapsed().as_secs_f64();
+        }
     }
 }

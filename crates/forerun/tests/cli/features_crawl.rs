@@ -8,7 +8,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -46,6 +46,18 @@ fn asked(command: &str, url: &str, db: &str, more: &str) -> Vec<String> {
 /// A server that takes so long for each page and has so many, in a tree, and whose other URLs are answered with status 404; of
 /// none, it never answers. Gives the URL of the first, and how many requests came.
 fn serve(pages: usize, takes: Duration) -> (String, Arc<AtomicUsize>) {
+    let (url, asked, _) = serve_but(pages, takes, |_| None);
+    (url, asked)
+}
+
+/// What such a server does about some of its pages: it answers with a status, or with none never. When the flag is set it has them all.
+fn serve_but(
+    pages: usize,
+    takes: Duration,
+    but: fn(usize) -> Option<&'static str>,
+) -> (String, Arc<AtomicUsize>, Arc<AtomicBool>) {
+    let whole = Arc::new(AtomicBool::new(false));
+    let is_whole = whole.clone();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/0.html", listener.local_addr().unwrap());
     let asked = Arc::new(AtomicUsize::new(0));
@@ -53,6 +65,7 @@ fn serve(pages: usize, takes: Duration) -> (String, Arc<AtomicUsize>) {
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
             count.fetch_add(1, Ordering::Relaxed);
+            let has_all = is_whole.load(Ordering::Relaxed);
             thread::spawn(move || {
                 let mut lines = BufReader::new(&stream).lines().map_while(Result::ok);
                 let first = lines.next().unwrap_or_default();
@@ -63,7 +76,12 @@ fn serve(pages: usize, takes: Duration) -> (String, Arc<AtomicUsize>) {
                 let path = first.split(' ').nth(1).unwrap_or_default().trim_start_matches('/');
                 let number =
                     path.strip_suffix(".html").and_then(|n| n.parse::<usize>().ok()).filter(|n| *n < pages);
+                let trouble = number.and_then(but).filter(|_| !has_all);
+                if trouble == Some("") {
+                    thread::sleep(Duration::from_secs(100));
+                }
                 let (status, page) = match number {
+                    Some(_) if trouble.is_some() => (trouble.unwrap_or_default(), String::new()),
                     Some(n) => {
                         thread::sleep(takes);
                         let links =
@@ -84,7 +102,7 @@ fn serve(pages: usize, takes: Duration) -> (String, Arc<AtomicUsize>) {
             });
         }
     });
-    (url, asked)
+    (url, asked, whole)
 }
 
 /// What a command wrote as data.
@@ -313,6 +331,13 @@ fn what_is_wrong_is_said_before_anything_is_fetched() {
             ("--db f.db --timeout 0s", "--timeout 0s"),
             ("--db f.db --max-total 0B", "--max-total 0B"),
             ("--db f.db --threads 0", "one thread"),
+            ("--db f.db --delay -1s", "--delay -1s: "),
+            ("--db f.db --timeout -5", "--timeout -5: "),
+            ("--db f.db --max-page -1MB", "--max-page -1MB: "),
+            ("--db f.db --by pepa", if command == "run" { "--by" } else { "--by pepa: a model" }),
+            ("--db f.db --by analytic,pepa", if command == "run" { "--by" } else { "--by pepa: a model" }),
+            ("--db f.db --follow-links", "--follow-links is of directories"),
+            ("--db f.db --allow-empty", "--allow-empty is of directories"),
             ("--db f.db --domains elsewhere.invalid", "none of the domains"),
         ] {
             let line = format!("{command} features {url} --allow-private {more}");
@@ -333,6 +358,13 @@ fn options_of_a_crawl_are_not_for_files() {
     place.write("site/a.html", "<p>A parallel program.");
     for option in [
         "--delay=2s",
+        // What is usual is asked for as well.
+        "--delay=1 s",
+        "--connections=2",
+        "--threads=8",
+        "--timeout=30 s",
+        "--tries=3",
+        "--max-page=8 MiB",
         "--depth=3",
         "--pages=5",
         "--same-site",
@@ -351,7 +383,8 @@ fn options_of_a_crawl_are_not_for_files() {
     ] {
         let name = option.split('=').next().unwrap();
         for command in ["run", "plan", "predict"] {
-            let said = place.run(&format!("{command} features site --db f.db {option}"));
+            let words = format!("{command} features site --db f.db");
+            let said = place.say(words.split(' ').chain([option]));
             said.refused(2, &[name, "no URL is named"]);
         }
     }
@@ -362,6 +395,65 @@ fn a_larger_page_than_is_asked_for_is_passed_over() {
     let (place, (url, _)) = (Place::new(), serve(3, Duration::ZERO));
     let said = place.say(words(&url, "f.db", "--delay=0s --max-file 10B")).ok().text();
     assert!(said.contains("passed over 3 files"), "{said}");
+}
+
+#[test]
+fn a_crawl_that_its_limit_ended_is_said_to_go_on_with_a_larger_one() {
+    let (place, (url, _)) = (Place::new(), serve(7, Duration::ZERO));
+    for (limit, option, larger) in
+        [("--pages 3", "--pages", "--pages 5"), ("--max-total 200B", "--max-total", "--max-total 300B")]
+    {
+        let db = format!("f{option}.db");
+        for _ in 0..2 {
+            let said = place.say(words(&url, &db, &format!("--delay=0s {limit}"))).ok().text();
+            assert!(said.contains(&format!("with a larger {option} goes on")), "{said}");
+            assert!(!said.contains("the same command again"), "{said}");
+        }
+        let said = place.say(words(&url, &db, &format!("--delay=0s {larger}"))).ok().text();
+        assert!(said.contains("in the database already"), "{said}");
+    }
+}
+
+#[test]
+fn what_failed_in_passing_is_asked_for_by_the_next_run_and_what_is_said_is_of_each() {
+    let but = |n| match n {
+        3 => Some("503 Service Unavailable"),
+        4 => Some("403 Forbidden"),
+        _ => None,
+    };
+    let (place, (url, asked_for, whole)) = (Place::new(), serve_but(7, Duration::ZERO, but));
+    let line = "--delay=0s --tries 1";
+    let said = place.say(words(&url, "f.db", line)).ok().text();
+    assert!(said.contains("of 5 documents") && said.contains("could not be had, first"), "{said}");
+    let first = asked_for.load(Ordering::Relaxed);
+    // Only that is asked for, and robots.txt.
+    let said = place.say(words(&url, "f.db", line)).ok().text();
+    assert_eq!(asked_for.load(Ordering::Relaxed), first + 2);
+    assert!(said.contains("1 URL could not be had, ") && said.contains("HTTP status 503"), "{said}");
+    assert!(said.contains("5 URLs could not be had by earlier runs for good"), "{said}");
+    whole.store(true, Ordering::Relaxed);
+    let said = place.say(words(&url, "f.db", line)).ok().text();
+    assert!(said.contains("of 6 documents") && !said.contains("URL could not be had, "), "{said}");
+}
+
+#[test]
+fn pages_that_hang_are_expected_by_what_is_predicted() {
+    let but = |n| (n % 4 == 3).then_some("");
+    let (place, (url, _, _)) = (Place::new(), serve_but(60, Duration::from_millis(20), but));
+    let line = "--delay=0s --timeout 3s --tries 1 --json out.json";
+    let said = place.say(words(&url, "f.db", line)).ok().text();
+    let ran = &data(&place, "out.json")[0];
+    let (low, high) = (&ran["predicted"]["low_s"], &ran["predicted"]["high_s"]);
+    let measured = ran["makespan_s"].as_f64().unwrap();
+    assert!(measured > 2.9, "{said}");
+    assert!(low.as_f64().unwrap() < measured && measured < high.as_f64().unwrap(), "{said}");
+
+    // A sample of which the last requests are not answered does not say that pages come as fast as before.
+    let line = "--delay=0s --pages 100 --json out.json";
+    let said = place.say(asked("predict", &url, "g.db", &format!("{line} -p 2"))).ok().text();
+    assert!(said.contains("requests have no answer yet"), "{said}");
+    let time = &data(&place, "out.json")[0]["predicted"];
+    assert!(time["low_s"].as_f64().unwrap() > 8.0 && time["high_s"].as_f64().unwrap() > 100.0, "{said}");
 }
 
 #[test]

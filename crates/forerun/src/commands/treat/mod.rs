@@ -119,6 +119,17 @@ fn check_by(shape: &ShapeOptions, by: &[Way], model: Option<&Path>) -> Result<()
     }
 }
 
+/// That a sample of a crawl's pages is taken, and no PEPA model is asked for.
+fn sampled(by: &[Way]) -> Result<Crawls, &'static str> {
+    match by.contains(&Way::Pepa) {
+        true => Err(
+            "--by pepa: a model has as many tasks as are known, and of a crawl's pages they are not; predict by analytic or \
+             simulated",
+        ),
+        false => Ok(Crawls::Sample),
+    }
+}
+
 /// Looks at what is pinned.
 fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError> {
     if shape.skeleton.get() == Some(Skeleton::ScatterGather) {

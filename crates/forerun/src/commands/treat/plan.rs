@@ -3,7 +3,7 @@
 use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::Profile;
 
-use super::{Crawls, Treat, check, check_by, of_figures, one_group};
+use super::{Crawls, Treat, check, check_by, of_figures, one_group, sampled};
 use crate::cli::{FigureOptions, PlanOptions, ShapeOptions};
 use crate::commands::{Context, crawled, plan};
 use crate::error::{CliError, request};
@@ -63,7 +63,7 @@ impl Treat for PlanOptions {
 
     fn crawls(&self) -> Result<Crawls, &'static str> {
         match self.sbatch {
-            None => Ok(Crawls::Sample),
+            None => sampled(&self.by),
             Some(_) => Err("--sbatch is of inputs that are there"),
         }
     }

@@ -3,7 +3,7 @@
 use forerun_apps::{ErasedJob, ScatterGatherJob};
 use forerun_platform::{Profile, Skeleton};
 
-use super::{Crawls, Treat, check, check_by, of_figures, one_group};
+use super::{Crawls, Treat, check, check_by, of_figures, one_group, sampled};
 use crate::cli::{FigureOptions, PredictOptions, ShapeOptions};
 use crate::commands::{Context, crawled, predict};
 use crate::error::{CliError, request};
@@ -64,7 +64,7 @@ impl Treat for PredictOptions {
 
     fn crawls(&self) -> Result<Crawls, &'static str> {
         match self.write_model.is_none() && self.efficiency.is_none() {
-            true => Ok(Crawls::Sample),
+            true => sampled(&self.by),
             false => Err("--write-model and --efficiency are of inputs that are there"),
         }
     }
