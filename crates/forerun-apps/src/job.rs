@@ -142,6 +142,12 @@ pub trait Job: Sync {
         false
     }
 
+    /// Whether a sink stores rows, so that what a delivery costs beyond one of nothing is by its bytes, however few they are: many small results cost as much
+    /// as one of as many bytes.
+    fn stores_rows(&self) -> bool {
+        false
+    }
+
     /// Whether all sets must go to one sink, so that there can be only one group of ranks.
     fn one_sink(&self) -> bool {
         false

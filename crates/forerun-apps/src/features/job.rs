@@ -20,7 +20,7 @@ use super::page::Pages;
 use super::ready::{due, in_order, prepared};
 use super::show;
 use super::sink::{FeatureSinks, Open};
-use super::store::{Connection, Database, StoreError};
+use super::store::{Connection, Database, LOG, StoreError};
 use super::stores::Stores;
 use crate::database::Session;
 use crate::{Erased, Extent, Job, ReductionJob};
@@ -225,6 +225,12 @@ impl FeaturesJob {
         }
     }
 
+    /// Whether the log of a database in a file may have to be written back before the run ends: what comes of documents takes less
+    /// room than they do.
+    pub(super) fn fills_a_log(&self) -> bool {
+        self.open || self.sizes().iter().sum::<u64>() > LOG
+    }
+
     /// The sizes of the files that were known from the start.
     fn sizes(&self) -> Vec<u64> {
         self.files().with(|files| files[..self.first].iter().map(|f| f.bytes).collect())
@@ -328,6 +334,10 @@ impl Job for FeaturesJob {
 
     fn join(&self) -> JoinAt {
         JoinAt::Finish
+    }
+
+    fn stores_rows(&self) -> bool {
+        true
     }
 
     /// Only one can write to a file.

@@ -75,8 +75,9 @@ impl<'j> Sinks<Batch> for FeatureSinks<'j> {
             store.register(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
             Ok(store)
         });
-        // What was written to make it is no part of what is tried.
-        session.with(|store| store.close())?;
+        // What was written to make it is no part of what a long run does. In the log it is what the finish of a short one has to
+        // write back at the least.
+        session.with(|store| if job.fills_a_log() { store.close() } else { Ok(()) })?;
         Ok(FeatureSink::new(job, Open { session, _scratch: scratch }, ids, rehearsal))
     }
 }
@@ -138,8 +139,8 @@ impl Sink<Batch> for FeatureSink<'_> {
 
     fn close(mut self) -> Result<Open, AppError> {
         self.store()?;
-        if self.rehearsal {
-            // In a run what is written ahead goes to its place time and again, not only at the end.
+        if self.rehearsal && self.job.fills_a_log() {
+            // In such a run what is written ahead goes to its place time and again, not only at the end.
             self.open.session.with(|store| store.close())?;
         }
         Ok(self.open)

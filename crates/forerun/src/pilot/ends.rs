@@ -55,8 +55,10 @@ pub(super) fn rehearse(
     for piece in pieces {
         singles.push(end(job, clock, vec![piece])?);
     }
-    let of = |took: fn(&Rehearsed) -> Took| beyond(&empty, &singles, took);
-    let (sink, finish) = (of(|r| r.sinking), of(|r| r.finishing));
+    // Rows are by the byte, of however small results.
+    let page = if job.stores_rows() { 0.0 } else { PAGE };
+    let sink = beyond(&empty, &singles, page, |r| r.sinking);
+    let finish = beyond(&empty, &singles, PAGE, |r| r.finishing);
     // The sink's fixed cost is that of a delivery, of opening and of closing.
     let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
     if others.len() < 2 {
@@ -77,7 +79,7 @@ pub(super) fn rehearse(
     let levels = (others.len() as f64).log2();
     let all = end(job, clock, others)?;
     // What is delivered one after the other, as in a run, tells more than what comes alone.
-    let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each());
+    let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each(), page);
     let sink = Cost { fixed: sink.fixed + more, per_byte, ..sink };
     let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
@@ -143,7 +145,7 @@ fn empty(job: &dyn ErasedJob, clock: Clock, time: Duration) -> Result<Vec<Rehear
 }
 
 /// The cost of an end: that of one with nothing in it, and what it takes longer by the byte.
-fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], took: fn(&Rehearsed) -> Took) -> Cost {
+fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], page: f64, took: fn(&Rehearsed) -> Took) -> Cost {
     let seconds = |r: &Rehearsed| took(r).seconds;
     let of_empty: Vec<f64> = empty.iter().map(seconds).collect();
     let of_singles: Vec<f64> = singles.iter().filter(|r| r.bytes > 0.0).map(seconds).collect();
@@ -172,13 +174,14 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], took: fn(&Rehearsed) -> To
     // As far as it is the fixed part that a call takes, it is as unsure as that.
     let unsure = deviation(&of_empty, fixed) * fixed / (fixed + took);
     let (spread, error) = (spread.hypot(unsure), error.hypot(unsure));
-    let (more, per_byte) = by_the_byte(took, bytes);
+    let (more, per_byte) = by_the_byte(took, bytes, page);
     Cost { fixed: fixed + more, per_byte, spread, error, ..Cost::default() }
 }
 
-/// What so many seconds, which a result of so many bytes takes longer than none, are by the result and by the byte.
-fn by_the_byte(seconds: f64, bytes: f64) -> (f64, f64) {
-    let part = 1.0 / (1.0 + (PAGE / bytes.max(1.0)).powi(2));
+/// What so many seconds, which a result of so many bytes takes longer than none, are by the result and by the byte: rather by the
+/// byte from `page` bytes on.
+fn by_the_byte(seconds: f64, bytes: f64, page: f64) -> (f64, f64) {
+    let part = 1.0 / (1.0 + (page / bytes.max(1.0)).powi(2));
     ((1.0 - part) * seconds, part * seconds / bytes.max(1.0))
 }
 
@@ -230,7 +233,7 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Rehearsed, Took, beyond, joined, parted};
+    use super::{PAGE, Rehearsed, Took, beyond, joined, parted};
 
     fn rehearsed(bytes: f64, seconds: f64) -> Rehearsed {
         waiting(bytes, seconds, 0.0)
@@ -245,7 +248,7 @@ mod tests {
         // 2 ms, of which half is waited for, and 1 ns a byte, of which four fifths.
         let empty = [waiting(0.0, 2e-3, 1e-3), waiting(0.0, 2e-3, 1e-3)];
         let full = [waiting(1e6, 3e-3, 1.8e-3), waiting(3e6, 5e-3, 3.4e-3)];
-        let cost = parted(beyond(&empty, &full, |r| r.finishing), &empty, &full, |r| r.finishing);
+        let cost = parted(beyond(&empty, &full, PAGE, |r| r.finishing), &empty, &full, |r| r.finishing);
         assert!((cost.seconds(1e6, 1.0) - 3e-3).abs() < 1e-7, "{cost:?}");
         assert!(
             (cost.wait.fixed - 1e-3).abs() < 1e-7 && (cost.wait.per_byte - 8e-10).abs() < 1e-14,
@@ -253,7 +256,7 @@ mod tests {
         );
         // Ten times the processor time, and no more.
         assert!((cost.on(0.1).seconds(1e6, 1.0) - (1e-2 + 2e-3 + 1.8e-3)).abs() < 1e-6, "{cost:?}");
-        let none = parted(beyond(&[], &[], |r| r.finishing), &[], &[], |r| r.finishing);
+        let none = parted(beyond(&[], &[], PAGE, |r| r.finishing), &[], &[], |r| r.finishing);
         assert_eq!(none.seconds(1e6, 1.0), 0.0);
     }
 
@@ -277,26 +280,32 @@ mod tests {
     fn what_an_empty_end_takes_is_fixed_and_the_rest_by_the_byte() {
         let empty = [rehearsed(0.0, 1.1e-3), rehearsed(0.0, 1e-3), rehearsed(0.0, 9e-2)];
         let singles = [rehearsed(1e6, 2.1e-3), rehearsed(2e6, 3.1e-3)];
-        let cost = beyond(&empty, &singles, |r| r.finishing);
+        let cost = beyond(&empty, &singles, PAGE, |r| r.finishing);
         assert!((cost.fixed - 1.1e-3).abs() < 1e-7, "the median: {cost:?}");
         assert!((cost.per_byte - 1e-9).abs() < 1e-13, "{cost:?}");
         assert!(cost.error > 1.0, "one of three was ninety times as long: {cost:?}");
         // Where most of the empty ones were disturbed, the least tells; where all were, none does.
-        let cost = beyond(&empty, &[rehearsed(1e6, 1.05e-3)], |r| r.finishing);
+        let cost = beyond(&empty, &[rehearsed(1e6, 1.05e-3)], PAGE, |r| r.finishing);
         assert!((cost.fixed - 1e-3).abs() < 1e-8 && (cost.per_byte - 5e-11).abs() < 1e-14, "{cost:?}");
-        let cost = beyond(&empty, &[rehearsed(1e6, 1e-4)], |r| r.finishing);
+        let cost = beyond(&empty, &[rehearsed(1e6, 1e-4)], PAGE, |r| r.finishing);
         assert!(cost.fixed < 1e-8 && (cost.per_byte - 1e-10).abs() < 1e-14, "{cost:?}");
         // With nothing to divide by all of it is fixed.
-        assert_eq!(beyond(&empty, &[rehearsed(0.0, 2e-3)], |r| r.finishing).seconds(1e6, 1.0), 2e-3);
+        assert_eq!(beyond(&empty, &[rehearsed(0.0, 2e-3)], PAGE, |r| r.finishing).seconds(1e6, 1.0), 2e-3);
     }
 
     #[test]
     fn what_a_few_bytes_take_is_no_more_for_many() {
         // A result of 40 bytes that takes 1 ms, of 80 as long, of a megabyte 3 ms.
-        let of = |results: &[Rehearsed]| beyond(&[rehearsed(0.0, 1e-5)], results, |r| r.finishing);
+        let of = |results: &[Rehearsed]| beyond(&[rehearsed(0.0, 1e-5)], results, PAGE, |r| r.finishing);
         let few = of(&[rehearsed(40.0, 1e-3), rehearsed(80.0, 1e-3)]);
         assert!((few.seconds(60.0, 1.0) - 1e-3).abs() < 1e-9, "{few:?}");
         assert!(few.seconds(240e6, 1.0) < 1.0, "{few:?}");
         assert!((of(&[rehearsed(1e6, 3e-3)]).seconds(1e8, 1.0) / 0.3 - 1.0).abs() < 0.01);
+        // Where rows are stored they are of one as of many.
+        let rows = |bytes, seconds| {
+            beyond(&[rehearsed(0.0, 1e-5)], &[rehearsed(bytes, seconds)], 0.0, |r| r.finishing)
+        };
+        let (few, many) = (rows(1e3, 1.1e-4), rows(1e6, 0.10001));
+        assert!((few.seconds(1e6, 1.0) / many.seconds(1e6, 1.0) - 1.0).abs() < 0.01, "{few:?} {many:?}");
     }
 }

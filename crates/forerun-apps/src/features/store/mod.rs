@@ -32,6 +32,7 @@ use super::page;
 
 pub use crate::database::Database;
 pub(super) use crate::database::StoreError;
+pub(super) use sqlite::LOG;
 
 /// The format of the tables.
 pub(super) const FORMAT: &str = "1";

@@ -19,6 +19,9 @@ PRAGMA cache_size = -131072;
 PRAGMA temp_store = MEMORY;
 PRAGMA wal_autocheckpoint = 16384;";
 
+/// Bytes of the log after which it is written back, by [`SETTINGS`]: pages of 4 KiB.
+pub(in crate::features) const LOG: u64 = 16384 << 12;
+
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS field (number INTEGER PRIMARY KEY, name TEXT NOT NULL);
