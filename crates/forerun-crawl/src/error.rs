@@ -18,6 +18,14 @@ impl CrawlError {
 
     /// Something that could not be done to a file.
     pub(crate) fn file(what: &str, path: &Path, why: &io::Error) -> Self {
+        let said = why.to_string();
+        let why = match why.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                "no space is left there: make some, or name another directory"
+            }
+            // The number of an error is of no use to a person.
+            _ => said.split(" (os error").next().unwrap_or_default(),
+        };
         Self::new(format!("cannot {what} {}: {why}", path.display()))
     }
 }
@@ -29,3 +37,21 @@ impl fmt::Display for CrawlError {
 }
 
 impl std::error::Error for CrawlError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_is_said_without_its_number() {
+        let said = |number| {
+            CrawlError::file("write", Path::new("d/f"), &io::Error::from_raw_os_error(number)).to_string()
+        };
+        // ENOSPC, EACCES.
+        assert_eq!(
+            said(28),
+            "cannot write d/f: no space is left there: make some, or name another directory"
+        );
+        assert_eq!(said(13), "cannot write d/f: Permission denied");
+    }
+}
