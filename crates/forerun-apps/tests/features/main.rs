@@ -135,6 +135,29 @@ fn sets_that_come_soon_after_one_another_are_stored_together() {
     assert_eq!(done(), 6);
 }
 
+#[test]
+fn what_a_short_run_wrote_ahead_is_for_its_finish() {
+    let (input, dir) = (documents(), tempfile::tempdir().unwrap());
+    let job = open(input.path(), &dir.path().join("f.db"));
+    assert!(job.stores_rows());
+    let log = || {
+        let scratch = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().path());
+        let logs = scratch.filter_map(|path| fs::metadata(path.join("rehearsal.db-wal")).ok());
+        logs.map(|log| log.len()).sum::<u64>()
+    };
+    let source = ReductionJob::cut_known(&job, 1).unwrap();
+    let value = ReductionJob::app(&job).task(0, source.get(0).unwrap().unwrap()).unwrap();
+    let mut sink = ReductionJob::rehearsal_sinks(&job).open(0).unwrap();
+    let made = log();
+    assert!(made > 0, "also where nothing is delivered there is something to write back");
+    sink.accept(Piece { value, first: 0, results: 1 }).unwrap();
+    let left = sink.close().unwrap();
+    assert!(log() > made, "a delivery writes ahead");
+    let kept = ReductionJob::rehearse_finish(&job, vec![left]).unwrap();
+    assert_eq!(log(), 0, "and the finish writes it back");
+    drop(kept);
+}
+
 /// What a pilot does with a result.
 fn rehearse(job: &FeaturesJob) {
     let source = ReductionJob::cut_known(job, 1).unwrap();

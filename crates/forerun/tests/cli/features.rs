@@ -101,7 +101,7 @@ fn an_empty_directory_is_taken_out_only_where_it_may_be_empty() {
     let model = model.to_str().unwrap();
     pages(&place, 3);
     place.say(words("run features docs --db f.db", model)).ok();
-    (0..3).for_each(|n| std::fs::remove_file(place.path(&format!("docs/{n}.html"))).unwrap());
+    (0..3).for_each(|n| std::fs::remove_file(place.path(format!("docs/{n}.html"))).unwrap());
     for command in ["run", "plan", "predict"] {
         let line = format!("{command} features docs --db f.db");
         place
