@@ -167,7 +167,7 @@ mod tests {
         let file =
             |n: &&str| Stored { id: 1, name: name(&docs.join(n)).unwrap(), read: None, skipped: false };
         let stored = super::super::ready::in_order(unknown.iter().chain(&names).map(file).collect());
-        let told = gone(&[docs.clone()], &stored, &[]).unwrap();
+        let told = gone(std::slice::from_ref(&docs), &stored, &[]).unwrap();
         let sorted = |names: &[&str]| {
             let mut names: Vec<String> = names.iter().map(|n| file(n).name).collect();
             names.sort();
