@@ -55,6 +55,8 @@ struct State {
     /// Tasks of what had come at the start that may be asked for although the input was ended: one of a
     /// larger number was given.
     given: u64,
+    /// Files of such tasks that were not done, as it was ended.
+    left: usize,
     /// Tasks that were made and that their rank has not asked for.
     waiting: BTreeMap<u64, Extent>,
     /// Files of the tasks that are not done, by the place of their first.
@@ -152,7 +154,8 @@ impl Coming {
 
     /// Whether task `index` of those made of what had come at the start is still to be done: not if the
     /// input was ended before it or one after it was asked for. Where it was ended before any was, while a pilot ran, all of them are.
-    pub(crate) fn takes(&self, index: u64) -> bool {
+    /// `from` gives how many files the tasks from one on have.
+    pub(crate) fn takes(&self, index: u64, from: impl FnOnce(usize) -> usize) -> bool {
         let mut state = self.lock();
         if !self.close.is_cancelled() {
             state.given = state.given.max(index + 1);
@@ -160,7 +163,11 @@ impl Coming {
             // A result of nothing would take the place of an older one.
             state.given = u64::MAX;
         }
-        index < state.given
+        let takes = index < state.given;
+        if !takes {
+            state.left = from(usize::try_from(state.given).unwrap_or(usize::MAX));
+        }
+        takes
     }
 
     /// Task `index` of those that are made of what comes; waits for it. `None` where there are not so many.
@@ -209,8 +216,9 @@ impl Coming {
     pub(crate) fn notes(&self) -> Vec<String> {
         let state = self.lock();
         let mut notes = state.notes.clone();
-        if !state.queue.is_empty() && self.close.is_cancelled() {
-            let left = show::count(state.queue.len() as u64, "file");
+        let left = state.queue.len() + state.left;
+        if left > 0 && self.close.is_cancelled() {
+            let left = show::count(left as u64, "file");
             notes.push(format!("{left} had been named and not been taken when the input was ended"));
         }
         notes

@@ -170,6 +170,11 @@ impl Tasks {
         rest.iter().try_fold(*first, |all, next| all.and(next))
     }
 
+    /// Files of the tasks from `task` on, of those that are known.
+    fn files_from(&self, task: usize) -> usize {
+        self.list.get(task..).unwrap_or_default().iter().map(|extent| extent.files).sum()
+    }
+
     /// The inputs of task `index`, for messages: `a.txt`, `a.txt and 12 more`, `a.txt from byte 4096`;
     /// empty where it is not known any more.
     pub fn describe(&self, index: u64) -> String {
@@ -197,7 +202,7 @@ impl Source for Tasks {
 
     fn get(&self, index: u64) -> Result<Option<Extent>, AppError> {
         match (self.extent(index), &self.then) {
-            (Some(_), Some((coming, _))) if !coming.takes(index) => Ok(None),
+            (Some(_), Some((coming, _))) if !coming.takes(index, |task| self.files_from(task)) => Ok(None),
             (Some(extent), _) => Ok(Some(*extent)),
             (None, Some((coming, grain))) => coming.get(index - self.list.len() as u64, *grain),
             (None, None) => Ok(None),

@@ -62,6 +62,8 @@ struct State {
     /// Tasks of what had come at the start that are done although the input was ended: one of a larger number was
     /// given.
     given: u64,
+    /// Pages of such tasks that were not done, as it was ended.
+    left: usize,
 }
 
 impl Coming {
@@ -145,7 +147,8 @@ impl Coming {
 
     /// Whether task `index` of those made of what had come at the start is still to be done: not if the input was ended
     /// before it or one after it was asked for. Where it was ended before any was, while a pilot ran, all of them are.
-    pub(super) fn takes(&self, index: u64) -> bool {
+    /// `from` gives how many pages the tasks from one on have.
+    pub(super) fn takes(&self, index: u64, from: impl FnOnce(usize) -> usize) -> bool {
         let mut state = self.lock();
         if !self.close.is_cancelled() {
             state.given = state.given.max(index + 1);
@@ -153,7 +156,11 @@ impl Coming {
             // A result of nothing would take the place of an older one.
             state.given = u64::MAX;
         }
-        index < state.given
+        let takes = index < state.given;
+        if !takes {
+            state.left = from(usize::try_from(state.given).unwrap_or(usize::MAX));
+        }
+        takes
     }
 
     /// The places of the pages of task `index` of those made of what comes, of at most `grain` bytes or one page; waits
@@ -255,7 +262,7 @@ impl Coming {
     pub(super) fn notes(&self) -> Vec<String> {
         let state = self.lock();
         let mut notes = state.notes.clone();
-        let left = self.files.len() - state.next;
+        let left = self.files.len() - state.next + state.left;
         if left > 0 && self.close.is_cancelled() {
             let left = super::show::count(left as u64, "page");
             notes.push(format!("{left} had come and not been taken when the input was ended"));
@@ -360,9 +367,11 @@ mod tests {
         let (to, coming) = coming(Ok(Vec::new()), &close);
         (0..20).for_each(|n| to.send(page(n)).unwrap());
         assert!(coming.gather(Duration::ZERO).unwrap().0 > 0);
-        assert!(coming.takes(1));
+        let from = |task: usize| 20 - 5 * task;
+        assert!(coming.takes(1, from));
+        assert_eq!(coming.notes(), Vec::<String>::new());
         close.cancel();
-        assert_eq!((coming.takes(0), coming.takes(2)), (true, false));
+        assert_eq!((coming.takes(0, from), coming.takes(3, from)), (true, false));
         assert_eq!(coming.get(0, 1), Ok(None));
     }
 
@@ -374,7 +383,7 @@ mod tests {
         (0..20).for_each(|n| to.send(page(n)).unwrap());
         assert!(coming.gather(Duration::ZERO).unwrap().0 > 0);
         close.cancel();
-        assert!((0..9).all(|index| coming.takes(index)));
+        assert!((0..9).all(|index| coming.takes(index, |_| unreachable!("all are taken"))));
         assert_eq!(coming.get(0, 1), Ok(None));
     }
 

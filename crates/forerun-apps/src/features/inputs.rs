@@ -168,6 +168,11 @@ impl Tasks {
         })
     }
 
+    /// Files of the tasks from `task` on, of those that are known.
+    fn files_from(&self, task: usize) -> usize {
+        self.tasks.get(task..).unwrap_or_default().iter().map(Range::len).sum()
+    }
+
     /// The files of a task, for a message.
     pub(super) fn describe(&self, index: u64) -> String {
         let first = |task: &Range<usize>| self.files.get(task.start);
@@ -196,7 +201,7 @@ impl Source for Tasks {
         let known = self.tasks.len() as u64;
         match &self.then {
             Some(Then::Coming(coming, grain)) if index >= known => coming.get(index - known, *grain),
-            Some(Then::Coming(coming, _)) if !coming.takes(index) => Ok(None),
+            Some(Then::Coming(coming, _)) if !coming.takes(index, |task| self.files_from(task)) => Ok(None),
             Some(Then::Listed(listed)) if index >= known => listed.get(index - known),
             _ => Ok(self.task(index)),
         }

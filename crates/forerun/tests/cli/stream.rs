@@ -240,6 +240,38 @@ fn a_signal_while_the_pilot_runs_loses_nothing() {
     }
 }
 
+/// What was there when the run began and was not done when the input was ended is said.
+#[test]
+fn every_file_is_in_the_result_or_said_not_to_be() {
+    for strategy in ["parallel-pipeline", "reduction-tree", "master-slave", "adaptive"] {
+        let place = Place::new();
+        place.write("maps/none", "");
+        let map = r#"sh -c 'touch maps/$$; sleep 0.05; cat "$0" "$@"' {}"#;
+        let merge = "awk '{n+=$1}END{print n}'";
+        let words = ["reduce", "--map", map, "--merge", merge, "--files-from", "-", "-p", "4", "-o", "out"];
+        let mut command =
+            place.command(words.iter().chain(&["--grain", "2 B", "--strategy", strategy, "--commutative"]));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut run = Fed { place: &place, running: Running::new(command), named: 0 };
+        for n in 0..100 {
+            place.write(format!("in/{n}"), "1\n");
+        }
+        run.say(&(0..100).map(|n| format!("in/{n}\n")).collect::<String>());
+        let maps = place.path("maps");
+        run.running.wait_for("some tasks", || std::fs::read_dir(&maps).is_ok_and(|found| found.count() > 8));
+        run.running.signal(Signal::INT);
+        let stdin = run.running.child.stdin.take();
+        let said = run.end().ok();
+        drop(stdin);
+        let (left, _) = said.err.split_once(" files had been named and not been taken").expect(&said.err);
+        let left: u64 = left.rsplit(' ').next().and_then(|n| n.parse().ok()).expect(left);
+        let done: u64 = place.text("out").trim().parse().expect("a number");
+        assert!(done > 0 && left > 0, "{strategy}: {}", said.err);
+        assert_eq!(done + left, 100, "{strategy}: {}", said.err);
+        place.assert_clean();
+    }
+}
+
 #[test]
 fn what_cannot_be_read_while_it_runs_ends_it_with_its_name() {
     for (line, words) in [
