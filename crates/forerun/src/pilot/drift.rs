@@ -13,29 +13,62 @@ const LEAST_FREE: f64 = 2.0;
 /// Relative standard error, on account of the machine's drift, of what `points`, as if timed alone, say
 /// about a run: the deviation of the phases' levels from each other, by √(1 + 1 / n) of n phases. That
 /// of a phase does not average out over a run, which may be as far from the pilot as its phases are from each
-/// other. 0 where there were fewer than two phases.
+/// other. But levels differ, too, because calls do that a phase has few of, which does average out: as much of their variance
+/// is taken off as the calls' own deviations within the phases explain (the estimate of a random effect in an
+/// analysis of variance). 0 where there were fewer than two phases.
 pub(super) fn drift(points: &[Point], line: &Cost) -> f64 {
-    let mut phases: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    let mut phases: BTreeMap<usize, Phase> = BTreeMap::new();
     // What came before the phases (0) was of other sizes.
     for p in points.iter().filter(|p| p.phase > 0) {
-        let (took, said) = phases.entry(p.phase).or_default();
-        *took += p.seconds;
-        *said += line.seconds(p.bytes, 1.0);
+        let said = line.seconds(p.bytes, 1.0);
+        if said > 0.0 {
+            phases.entry(p.phase).or_default().calls.push((p.seconds, said));
+        }
     }
-    let levels: Vec<f64> =
-        phases.into_values().filter(|(_, said)| *said > 0.0).map(|(took, said)| took / said).collect();
-    of_levels(&levels)
+    let levels: Vec<f64> = phases.values().map(Phase::level).collect();
+    let own: Vec<f64> = phases.values().filter_map(Phase::variance).collect();
+    let own = if own.is_empty() { 0.0 } else { own.iter().sum::<f64>() / own.len() as f64 };
+    beyond(&levels, own)
+}
+
+/// The calls of a phase: what each took, and what the costs say of it.
+#[derive(Debug, Default)]
+struct Phase {
+    calls: Vec<(f64, f64)>,
+}
+
+impl Phase {
+    fn sum(&self, of: impl Fn(&(f64, f64)) -> f64) -> f64 {
+        self.calls.iter().map(of).sum()
+    }
+
+    /// What it took, of what the costs say.
+    fn level(&self) -> f64 {
+        self.sum(|c| c.0) / self.sum(|c| c.1)
+    }
+
+    /// Variance of its level, as a ratio of sums, by how its calls deviate from it; not known of a single one.
+    fn variance(&self) -> Option<f64> {
+        let (level, n) = (self.level(), self.calls.len() as f64);
+        let squares = self.sum(|(took, said)| (took - level * said).powi(2));
+        (n > 1.0).then(|| squares * n / (n - 1.0) / self.sum(|c| c.1).powi(2))
+    }
 }
 
 /// The same from the phases' levels: what each took by what the costs say of it.
 pub(crate) fn of_levels(levels: &[f64]) -> f64 {
+    beyond(levels, 0.0)
+}
+
+/// The same where the levels would have a variance of `own` with no drift at all.
+fn beyond(levels: &[f64], own: f64) -> f64 {
     let n = levels.len() as f64;
     if levels.len() < 2 {
         return 0.0;
     }
     let mean = levels.iter().sum::<f64>() / n;
     let variance = levels.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    (variance * (1.0 + 1.0 / n)).sqrt() * widening((n - 1.0).max(LEAST_FREE))
+    ((variance - own).max(0.0) * (1.0 + 1.0 / n)).sqrt() * widening((n - 1.0).max(LEAST_FREE))
 }
 
 #[cfg(test)]
@@ -58,5 +91,22 @@ mod tests {
         assert!((some / (0.1291 * 3.182 / 1.96) - 1.0).abs() < 0.05, "{some}");
         assert!((more / some - 2.0).abs() < 1e-6, "{more}");
         assert_eq!(drift(&points([1.0; 4])[..5], &line), 0.0);
+    }
+
+    /// Phases of which each has another page that takes three times as long as its bytes say.
+    #[test]
+    fn calls_that_differ_by_nature_are_no_drift() {
+        let line = Cost { per_byte: 1e-9, ..Cost::default() };
+        let of = |phases: [[f64; 3]; 4], slower: [f64; 4]| {
+            let point = |phase, level| Point { phase, ..Point::new(1e6, 1e-3 * level) };
+            let phase = |i: usize| phases[i].map(|level| point(i + 1, level * slower[i]));
+            drift(&(0..4).flat_map(phase).collect::<Vec<_>>(), &line)
+        };
+        let pages = [[0.5, 1.0, 3.0], [1.0, 0.5, 1.5], [0.4, 2.0, 0.6], [2.0, 1.5, 0.5]];
+        assert_eq!(of(pages, [1.0; 4]), 0.0);
+        // The levels alone would be a third or more.
+        assert!(super::of_levels(&[1.5, 1.0, 1.0, 4.0 / 3.0]) > 0.33);
+        // What the machine does shows nevertheless.
+        assert!(of(pages, [1.0, 4.0, 1.0, 4.0]) > 1.0);
     }
 }

@@ -8,8 +8,8 @@
 //! job that keeps results for the run keeps few, and no work of the pilot is lost. Some results go
 //! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
 //! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one
-//! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (of one that takes some
-//! milliseconds no less than 4 ms); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
+//! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (which is no less than 50 ms, that
+//! nobody waits for); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
 //! long again at most, or twice that where the run need not do them any more.
 
 mod clock;
@@ -51,7 +51,7 @@ const BUDGET: (f64, f64) = (0.6, 2.0);
 const ALIKE: f64 = 16.0;
 /// Share of the job's time that a pilot never takes more than, and the least seconds of any.
 const MOST: f64 = 0.2;
-const LEAST: f64 = 0.004;
+const LEAST: f64 = 0.05;
 /// Size of the first task tried, where the input can be cut anywhere.
 const FIRST: u64 = 64 << 10;
 /// By which tasks grow.
