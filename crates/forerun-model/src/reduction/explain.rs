@@ -1,6 +1,6 @@
 //! What bounds a time, in a sentence.
 
-use forerun_platform::ReductionProfile;
+use forerun_platform::{JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Shape;
 
 use super::Bound;
@@ -10,7 +10,14 @@ use crate::Load;
 use crate::words::{bytes, seconds, times};
 
 /// The sentence with the figures of the cycle.
-pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Timing) -> String {
+pub(super) fn reason(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    c: &Costs,
+    size: usize,
+    t: &Timing,
+) -> String {
     let per_result = |s: f64| seconds(s / t.results.max(1.0));
     match t.bound {
         Bound::Task if size == 1 => format!("every result takes a task of {}", seconds(c.task)),
@@ -22,6 +29,9 @@ pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Tim
             per_result(t.cycle),
             seconds(c.task / size as f64)
         ),
+        Bound::Sink if joins(profile, c) => {
+            format!("merging what is delivered bounds it: one result every {}", per_result(t.cycle))
+        }
         Bound::Sink => format!("the sink bounds it: one result every {}", per_result(t.cycle)),
         Bound::Communication => format!(
             "messages bound it: a result of {} takes {} from rank to rank, a task {}",
@@ -54,6 +64,12 @@ pub(super) fn reason(shape: &Shape, load: &Load, c: &Costs, size: usize, t: &Tim
     }
 }
 
+/// Whether the sink takes most of its time to merge the sets that it is given.
+fn joins(profile: &ReductionProfile, c: &Costs) -> bool {
+    let own = profile.sink.seconds(c.bytes(1), 1.0);
+    profile.join.as_ref().is_some_and(|join| join.at == JoinAt::Sink) && own < c.sink(1) / 2.0
+}
+
 /// What goes by way of the disk, as the rest of the sentence; nothing where all fits in memory.
 pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
     let Some(spill) = &profile.spill else { return String::new() };
@@ -69,4 +85,37 @@ pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
         bytes(load.tasks as f64 * result),
         seconds(way)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_platform::{Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Strategy};
+    use forerun_skeleton::reduction::Shape;
+
+    use crate::Load;
+    use crate::reduction::predict;
+
+    /// A sink that merges is not what bounds a job whose deliveries cost nothing themselves.
+    #[test]
+    fn merging_in_the_sink_is_called_merging() {
+        let platform = Platform::new("p", vec![Host::new("h", 1, 2)], Network::default());
+        let of = |sink: f64, join: f64, groups| {
+            let profile = ReductionProfile {
+                task: Cost::constant(1.0),
+                sink: Cost::constant(sink),
+                join: Some(Join::new(JoinAt::Sink, Cost::constant(join))),
+                ..ReductionProfile::default()
+            };
+            let shape = Shape { groups, ..Shape::new(Strategy::Adaptive, groups) };
+            predict(&shape, &Load::new(16, 1.0), &profile, &platform).unwrap().reason
+        };
+        for groups in [1, 2] {
+            let said = of(0.001, 4.0, groups);
+            assert!(said.starts_with("merging what is delivered bounds it: one result every "), "{said}");
+            let said = of(4.0, 0.001, groups);
+            assert!(said.starts_with("the sink bounds it: one result every "), "{said}");
+            let said = of(0.001, 0.001, groups);
+            assert!(said.starts_with("every result takes a task of "), "{said}");
+        }
+    }
 }

@@ -115,7 +115,8 @@ pub fn predict(
         bytes: all.bytes.round() as u64,
         stages: stages(all, *finish),
         bound: t.bound,
-        reason: explain::reason(shape, load, &run.costs, run.size, t) + &explain::spilled(profile, load),
+        reason: explain::reason(shape, load, profile, &run.costs, run.size, t)
+            + &explain::spilled(profile, load),
     })
 }
 
