@@ -5,6 +5,8 @@ use std::fmt;
 use postgres::error::SqlState;
 use rusqlite::ErrorCode;
 
+use crate::command::plain;
+
 /// What goes wrong with a database.
 #[derive(Debug)]
 pub(crate) struct StoreError {
@@ -44,7 +46,10 @@ impl From<postgres::Error> for StoreError {
             // No answer of the server: it cannot be reached, or is gone.
             let source = std::error::Error::source(&e);
             let passing = e.is_closed() || source.is_some_and(|s| s.is::<std::io::Error>());
-            let why = source.map(|s| format!(": {s}")).unwrap_or_default();
+            let said = |s: &(dyn std::error::Error + 'static)| {
+                s.downcast_ref::<std::io::Error>().map_or_else(|| s.to_string(), plain)
+            };
+            let why = source.map(|s| format!(": {}", said(s))).unwrap_or_default();
             return StoreError { sentence: format!("{e}{why}"), passing };
         };
         let state = db.code();

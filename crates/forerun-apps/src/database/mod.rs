@@ -5,13 +5,15 @@ mod open;
 mod session;
 
 use std::fmt;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use ::postgres::Config;
 use forerun_skeleton::AppError;
 
-use crate::command::{leftover, show};
+use crate::command::{leftover, plain, show};
 use crate::partial;
 
 pub(crate) use self::error::StoreError;
@@ -96,18 +98,32 @@ impl Database {
         }
     }
 
-    /// Looks whether it can be used: the directory of a file is there.
+    /// Looks whether it can be used: the directory of a file is there, and both can be written.
     ///
     /// # Errors
-    /// That it is not.
+    /// That they are not, or cannot be.
     pub(crate) fn check(&self) -> Result<(), AppError> {
-        match self.file() {
-            Some(file) if !directory_of(file).is_dir() => {
-                let name = show::path(file);
-                Err(AppError::new(format!("{name}: there is no such directory: make it first")))
-            }
-            _ => Ok(()),
+        let Some(file) = self.file() else { return Ok(()) };
+        let name = show::path(file);
+        if !directory_of(file).is_dir() {
+            return Err(AppError::new(format!("{name}: there is no such directory: make it first")));
         }
+        if file.is_dir() {
+            return Err(AppError::new(format!("{name} is a directory: name a file in it")));
+        }
+        let refuse = |what: &str, e: &io::Error| {
+            AppError::new(format!("{what} cannot be written: {}; name another database", plain(e)))
+        };
+        if file.is_file() {
+            File::options().write(true).open(file).map_err(|e| refuse(&name, &e))?;
+        }
+        // A log is beside the file that a link leads to, a rehearsal's database beside the link.
+        let behind = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        for directory in [directory_of(file), directory_of(&behind)] {
+            let what = format!("the directory {} of the database {name}", show::path(directory));
+            tempfile::tempfile_in(directory).map_err(|e| refuse(&what, &e))?;
+        }
+        Ok(())
     }
 
     /// A database for a rehearsal: of a file another one beside it, which goes with the directory; a server's own.
@@ -117,8 +133,8 @@ impl Database {
     pub(crate) fn beside(&self) -> Result<(Database, Option<leftover::Locked>), AppError> {
         let Some(file) = self.file() else { return Ok((self.clone(), None)) };
         let made = leftover::make(directory_of(file), partial::PREFIX);
-        let made =
-            made.map_err(|e| AppError::new(format!("cannot write beside the database {self}: {e}")))?;
+        let made = made
+            .map_err(|e| AppError::new(format!("cannot write beside the database {self}: {}", plain(&e))))?;
         Ok((Database::Sqlite(made.0.path().join("rehearsal.db")), Some(made)))
     }
 }

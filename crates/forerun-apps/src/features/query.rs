@@ -65,9 +65,12 @@ impl Query {
     /// the possessive ending of the last word.
     ///
     /// # Errors
-    /// As [`Query::top`].
+    /// As [`Query::top`]; a phrase without a word.
     pub fn search(&self, phrase: &str, limit: u32) -> Result<Answer, AppError> {
         let words: Vec<String> = phrase.split_whitespace().map(str::to_lowercase).collect();
+        if words.is_empty() {
+            return Err(AppError::new("the phrase is empty: give at least a word of it"));
+        }
         let as_written = words.join(" ");
         let bare = bare(&words);
         let limit = i64::from(limit);

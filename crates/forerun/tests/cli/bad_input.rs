@@ -36,7 +36,7 @@ fn inputs_that_are_none() {
 }
 
 /// The command as a user whom permissions bind, if that can be.
-fn as_nobody(place: &Place, words: &[&str]) -> Option<Command> {
+pub(crate) fn as_nobody(place: &Place, words: &[&str]) -> Option<Command> {
     let command = place.command(words);
     if !is_root() {
         return Some(command);

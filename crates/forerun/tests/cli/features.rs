@@ -1,10 +1,13 @@
 //! `run features`, and what can be asked of its database.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
-use crate::util::Place;
+use crate::bad_input::as_nobody;
+use crate::util::{Place, finish};
 
 /// The model that is shipped with the repository.
 fn model() -> PathBuf {
@@ -52,6 +55,58 @@ fn documents_are_extracted_and_asked() {
     // Nothing but the file that was passed over is read again.
     let said = place.say(words("run features docs --db f.db -p 1", model)).ok().text();
     assert!(said.contains("1 file, 500 B; 12 files in the database already"), "{said}");
+    place.assert_clean();
+}
+
+#[test]
+fn a_phrase_without_a_word_is_none() {
+    let (place, model) = (Place::new(), model());
+    pages(&place, 1);
+    place.say(words("run features docs --db f.db", model.to_str().unwrap())).ok();
+    for phrase in ["", "  ", "\t\n"] {
+        place.say(["features", "search", "f.db", phrase]).refused(2, &["the phrase is empty"]);
+    }
+    place.run("features search f.db the").ok();
+}
+
+/// Who may not write a database may ask it; who is to write it is told so before anything is measured.
+#[test]
+fn a_database_that_may_not_be_written() {
+    let (place, model) = (Place::new(), model());
+    // Others have no way to the repository.
+    fs::copy(model, place.path("model")).unwrap();
+    fs::set_permissions(place.path("model"), fs::Permissions::from_mode(0o644)).unwrap();
+    pages(&place, 3);
+    fs::set_permissions(place.path("tmp"), fs::Permissions::from_mode(0o777)).unwrap();
+    // A name that a URI has to quote.
+    let name = "locked/a b?%41#c.db";
+    fs::create_dir(place.path("locked")).unwrap();
+    place.say(["run", "features", "docs", "--db", name, "--model", "model"]).ok();
+    let mode = |bits| fs::set_permissions(place.path("locked"), fs::Permissions::from_mode(bits)).unwrap();
+    for bits in [0o444, 0o644] {
+        fs::set_permissions(place.path(name), fs::Permissions::from_mode(bits)).unwrap();
+        mode(0o555);
+        let as_nobody = |words: &[&str]| as_nobody(&place, words).map(finish);
+        let Some(said) = as_nobody(&["features", "search", name, "parallel program"]) else {
+            eprintln!("skipped: the command cannot be run as another user here");
+            mode(0o755);
+            return;
+        };
+        let said = said.ok().text();
+        assert!(said.contains("parallel program: 60 times in 3 documents"), "{said}");
+        let top = as_nobody(&["features", "top", name]).unwrap().ok().text();
+        assert!(top.contains("of 3 documents"), "{top}");
+        for db in [name, "locked/new.db"] {
+            for command in ["run", "plan"] {
+                let said = as_nobody(&[command, "features", "docs", "--db", db, "--model", "model"]).unwrap();
+                let said = said.refused(2, &["locked", "cannot be written", "ermission denied"]);
+                assert!(!said.err.contains("pilot"), "{}", said.err);
+            }
+        }
+        mode(0o755);
+    }
+    place.run("run features docs --db locked --model model").refused(2, &["locked is a directory"]);
+    place.run("features top locked").refused(2, &["locked", "is a directory"]);
     place.assert_clean();
 }
 
