@@ -156,8 +156,14 @@ pub(crate) fn read_trouble(e: io::Error) -> Trouble {
     }
     match e.kind() {
         io::ErrorKind::UnexpectedEof => Trouble::Passing("the connection ended before the page did".into()),
-        _ => Trouble::Passing(format!("reading it failed: {e}")),
+        _ => Trouble::Passing(format!("reading it failed: {}", plain(&e))),
     }
+}
+
+/// What the system says, without its number.
+fn plain(e: &io::Error) -> String {
+    let said = e.to_string();
+    said.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 fn trouble(e: ureq::Error) -> Trouble {
@@ -168,7 +174,7 @@ fn trouble(e: ureq::Error) -> Trouble {
             None if io.kind() == io::ErrorKind::UnexpectedEof => {
                 Trouble::Passing("the connection ended before the page did".into())
             }
-            None => Trouble::Passing(io.to_string()),
+            None => Trouble::Passing(plain(&io)),
         },
         E::Timeout(_) => Trouble::Passing("the time for a page ran out".into()),
         E::HostNotFound => Trouble::Passing("no address of its host was found".into()),

@@ -248,9 +248,10 @@ impl FarmJob for CommandFarm {
             delivered.flush()?;
         }
         let empty = delivered.empty;
+        let at = if delivered.to.is_standard() { "on" } else { "in" };
         let (bytes, place) = delivered.to.finish()?;
         let mut said =
-            format!("{} of {} in {place}", Bytes(bytes), show::count(self.files.len() as u64, "task"));
+            format!("{} of {} {at} {place}", Bytes(bytes), show::count(self.files.len() as u64, "task"));
         if empty > 0 {
             said.push_str(&format!("; {} wrote nothing", show::count(empty, "task")));
         }

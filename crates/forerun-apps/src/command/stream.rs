@@ -81,6 +81,11 @@ impl Stream {
         Ok((self.bytes, place))
     }
 
+    /// Whether it goes to standard output.
+    pub(super) fn is_standard(&self) -> bool {
+        matches!(self.to, To::StandardOutput)
+    }
+
     fn place(&self) -> String {
         match &self.to {
             To::StandardOutput | To::Nowhere => "standard output".into(),

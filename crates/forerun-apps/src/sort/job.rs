@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use forerun_platform::Grain;
+use forerun_platform::{Bytes, Grain};
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
 use tempfile::TempPath;
@@ -118,6 +118,12 @@ impl SortJob {
     /// Where the output goes.
     pub fn output(&self) -> &Path {
         self.output.path()
+    }
+
+    /// How many bytes went where.
+    pub(super) fn written(&self, bytes: u64) -> String {
+        let at = if self.output.is_standard() { "on" } else { "in" };
+        format!("{} {at} {}", Bytes(bytes), self.output.path().display())
     }
 
     /// The memory budget.

@@ -10,7 +10,7 @@ use forerun_skeleton::{AppError, Cancel};
 use tempfile::{NamedTempFile, TempPath};
 
 use super::sorted::Write;
-use crate::command::Patient;
+use crate::command::{Patient, plain};
 use crate::partial;
 use crate::pieces;
 
@@ -71,6 +71,11 @@ impl Output {
         Output { path: "standard output".into(), directory, permissions: None, stdout: Some(cancel) }
     }
 
+    /// Whether it goes to standard output.
+    pub(crate) fn is_standard(&self) -> bool {
+        self.stdout.is_some()
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
@@ -88,8 +93,8 @@ impl Output {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 format!("no space left in {directory} for the output {name}: free some or name another place")
             }
-            _ if self.stdout.is_some() => format!("cannot write to standard output: {e}"),
-            _ => format!("cannot write the output {name}: {e}"),
+            _ if self.stdout.is_some() => format!("cannot write to standard output: {}", plain(e)),
+            _ => format!("cannot write the output {name}: {}", plain(e)),
         })
     }
 
@@ -169,7 +174,10 @@ pub(crate) fn writable(directory: &Path, what: &str) -> Result<(), AppError> {
         )));
     }
     tempfile::tempfile_in(directory).map(drop).map_err(|e| {
-        AppError::new(format!("cannot make files in the directory {name} for {what}: {e}; name another"))
+        AppError::new(format!(
+            "cannot make files in the directory {name} for {what}: {}; name another",
+            plain(&e)
+        ))
     })
 }
 

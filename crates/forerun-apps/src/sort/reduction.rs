@@ -98,7 +98,7 @@ impl ReductionJob for SortJob {
 
     fn finish(&self, left: Vec<Vec<Run>>) -> Result<String, AppError> {
         let done = SortJob::finish(self, left)?;
-        let mut line = format!("{} in {}", Bytes(done.bytes), done.path.display());
+        let mut line = self.written(done.bytes);
         if done.spilled > 0 {
             line.push_str(&format!(", {} of it by way of the disk", Bytes(done.spilled)));
         }

@@ -82,3 +82,20 @@ fn more_than_fits_is_refused_before_anything_is_written() {
     }
     place.assert_clean();
 }
+
+#[test]
+fn a_result_is_on_standard_output_not_in_it() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", [1; 400]);
+    for line in [
+        "run sort in -o - --profile profile.toml",
+        "run sort in -o - --skeleton scatter-gather",
+        "reduce --map cat --merge cat in --profile profile.toml",
+        "farm cat in",
+    ] {
+        let said = place.run(line).ok();
+        assert!(said.err.contains(" on standard output"), "{line}: {}", said.err);
+        assert!(!said.err.contains("in standard output"), "{line}: {}", said.err);
+    }
+}

@@ -158,6 +158,7 @@ impl Said {
         assert!(!self.err.contains("panicked at"), "{}", self.err);
         let said = self.err.lines().find(|l| l.starts_with("forerun: ") || l.starts_with("error: "));
         let said = said.unwrap_or_else(|| panic!("no sentence in: {}", self.err));
+        assert!(!said.contains("(os error"), "a number of the system is in: {said}");
         for word in words {
             assert!(said.contains(word), "{word:?} is not in: {said}");
         }

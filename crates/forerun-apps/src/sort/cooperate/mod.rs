@@ -68,7 +68,7 @@ impl ScatterGatherJob for SortJob {
         let written: Written = written.open()?;
         let bytes = written.bytes();
         self.output_file().persist(written.into_file())?;
-        let mut line = format!("{} in {}", Bytes(bytes), self.output().display());
+        let mut line = self.written(bytes);
         let spilled = self.desk().spill.bytes();
         if spilled > 0 {
             line.push_str(&format!(", {} of it by way of the disk", Bytes(spilled)));
