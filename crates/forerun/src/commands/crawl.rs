@@ -98,6 +98,7 @@ fn say(summary: &Summary, limits: &Limits, args: &CrawlArgs, context: &Context) 
             shown.map(|e| format!("{}: {}", e.url, text::printable(&e.why))).collect();
         let before = match summary.failed_before {
             0 => String::new(),
+            n if n == summary.failed => ", by earlier runs for good, and not asked for again".into(),
             n => format!("; {} of them by earlier runs for good, and not asked for again", text::count(n)),
         };
         lines.insert(0, format!("{} could not be had{before}", text::plural(summary.failed, "URL")));

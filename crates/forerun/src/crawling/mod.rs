@@ -173,12 +173,18 @@ fn said(summary: &Summary, limits: &Limits, dir: &Path) -> Vec<String> {
         let failed = summary.failed - summary.failed_before;
         let urls = text::plural(failed, "URL");
         let why = text::printable(&first.why);
-        let more = if failed > 1 { ("first ", "; journal.jsonl has all") } else { ("", "") };
+        let more = match failed {
+            1 => ("", String::new()),
+            _ => ("first ", format!("; {} has all", dir.join("journal.jsonl").display())),
+        };
         said.push(format!("{urls} could not be had, {}{}: {why}{}", more.0, first.url, more.1));
     }
     if summary.failed_before > 0 {
         let urls = text::plural(summary.failed_before, "URL");
-        said.push(format!("{urls} could not be had by earlier runs for good, and were not asked for again"));
+        let were = if summary.failed_before == 1 { "was" } else { "were" };
+        said.push(format!(
+            "{urls} could not be had by earlier runs for good, and {were} not asked for again"
+        ));
     }
     for host in &summary.hosts_left {
         said.push(format!("{} was left alone: {}", host.host, text::printable(&host.why)));
@@ -202,5 +208,28 @@ pub fn left(summary: &Summary, limits: &Limits) -> Option<String> {
             Some(ended(&text::bytes(limits.total_bytes), "--max-total"))
         }
         _ => Some(format!("{urls}; the same command again goes on")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_earlier_runs_could_not_have_is_counted_as_it_is() {
+        let limits = Limits::default();
+        let of = |failed| Summary { failed, failed_before: failed, ..Summary::default() };
+        let said = |failed| said(&of(failed), &limits, Path::new("d")).join("\n");
+        assert!(
+            said(1).contains("1 URL could not be had by earlier runs for good, and was not asked"),
+            "{}",
+            said(1)
+        );
+        assert!(
+            said(2).contains("2 URLs could not be had by earlier runs for good, and were not asked"),
+            "{}",
+            said(2)
+        );
+        assert!(!said(0).contains("could not"), "{}", said(0));
     }
 }
