@@ -50,7 +50,8 @@ pub(super) fn impossible(request: &Request<'_>) -> PlanError {
     }
     if groups > ranks || !ranks.is_multiple_of(groups) {
         return PlanError(format!(
-            "{} cannot be cut into {groups} groups of the same size",
+            "{} cannot be cut into {groups} groups of the same size: ask for a number of groups that divides them, or for \
+             other processors",
             processors(ranks)
         ));
     }
