@@ -36,6 +36,11 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// What task `index` works on, for a message.
     fn input_name(&self, index: u64) -> String;
 
+    /// Whether its tasks are done by other processes on the rank's host, so that only the wall clock sees them.
+    fn outside(&self) -> bool {
+        false
+    }
+
     /// Whether its finish is something to speak of, and can be rehearsed. What is delivered to such a job leaves no trace before
     /// the finish.
     fn rehearses(&self) -> bool {

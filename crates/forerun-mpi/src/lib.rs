@@ -24,6 +24,7 @@
 #![deny(missing_docs)]
 
 mod launch;
+mod nap;
 mod quota;
 mod sample;
 
@@ -57,6 +58,7 @@ pub use inside::Inside;
 pub use launch::{Flavour, Launch, Launcher};
 #[cfg(feature = "mpi")]
 pub use measure::measure;
+pub use nap::late_s;
 #[cfg(feature = "mpi")]
 pub use patience::{Waiting, local_ranks};
 pub use quota::processors as processor_quota;

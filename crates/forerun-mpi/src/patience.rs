@@ -17,6 +17,7 @@ use std::hint::spin_loop;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::nap::{LONGEST, SHORTEST, nap};
 use crate::quota;
 
 /// Where Open MPI, MPICH and Slurm say how many ranks are on this host.
@@ -28,8 +29,6 @@ const SPINS: u32 = 1024;
 const YIELDS: u32 = 16;
 /// The same while a message is on its way, which goes on only while both ends look: about 1 ms.
 const YIELDS_MOVING: u32 = 1024;
-const SHORTEST: Duration = Duration::from_micros(20);
-const LONGEST: Duration = Duration::from_millis(1);
 /// The shortest sleep of a rank with a part of a core, times that part.
 const SHORTEST_OF_PART: Duration = Duration::from_micros(30);
 /// The longest of a rank with a part of a core, times that part, and the bounds of it.
@@ -38,8 +37,6 @@ const BOUNDS_OF_LONGEST: (Duration, Duration) = (LONGEST, Duration::from_millis(
 /// Shortest and longest sleep of a helper, and how much longer they become at most where its rank has a part of a core.
 const HELPER: (Duration, Duration) = (Duration::from_micros(100), Duration::from_millis(4));
 const HELPER_OF_PART: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
-/// The part of the time waited so far for which a rank sleeps.
-const PART: u32 = 8;
 
 /// Whether ranks that wait sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -119,6 +116,6 @@ impl Wait {
             return thread::yield_now();
         }
         let waited = self.begun.get_or_insert_with(Instant::now).elapsed();
-        thread::sleep((waited / PART).clamp(naps.0, naps.1));
+        thread::sleep(nap(waited, naps));
     }
 }

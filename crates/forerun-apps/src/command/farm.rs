@@ -232,6 +232,10 @@ impl FarmJob for CommandFarm {
         (delivered.journal, delivered.to) = (None, Stream::nowhere(self.cancel.clone()));
     }
 
+    fn outside(&self) -> bool {
+        true
+    }
+
     fn input_name(&self, index: u64) -> String {
         self.file(index).map_or(String::new(), |file| show::path(&file.path))
     }

@@ -50,7 +50,8 @@ pub(super) fn pilot<J: FarmJob>(
     let begun = Instant::now();
     let most = (rest.len() / PART).clamp(slaves.min(rest.len() / 2), MOST.max(slaves));
     let order: Vec<u64> = spread_out(rest.len()).take(most).map(|at| rest[at]).collect();
-    let tried = Trials::new(Clock::of_turns(slaves, cores));
+    let outside = job.outside();
+    let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
     let (mut from, mut round) = (0, slaves);
     while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S {
@@ -70,7 +71,11 @@ pub(super) fn pilot<J: FarmJob>(
     let finish = finish(job, &order[..from], (slaves, cores))?;
     let done: HashSet<u64> = order[..from].iter().copied().collect();
     rest.retain(|task| !done.contains(task));
-    let tried = tried.into_inner();
+    let mut tried = tried.into_inner();
+    if outside {
+        let at_once = slaves.min(order.len());
+        tried.iter_mut().for_each(|(took, _)| *took = of_turns(*took, at_once, cores));
+    }
     Ok(costs(&tried).map(|costs| Found {
         costs: FarmProfile { finish, ..costs },
         tasks: tried.len(),
@@ -114,6 +119,13 @@ fn line(one: &[f64], (all, n): (&[f64], usize)) -> Cost {
     // As far as the middle half of them is apart, it may be off.
     let error = (all[3 * all.len() / 4] - all[all.len() / 4]) / last.max(f64::MIN_POSITIVE);
     Cost { fixed: (first - per_result).max(0.0), per_result, error, ..Cost::default() }
+}
+
+/// Of the time of a program that was one of so many at once: no more of it than there were cores for was on one. How much less is
+/// not known, and as many at once take as long again whatever it is: by the time that each takes, or by the cores that all share.
+fn of_turns(took: Took, at_once: usize, cores: usize) -> Took {
+    let on_a_core = (cores as f64 / at_once.max(1) as f64).min(1.0);
+    Took { wait: took.seconds * (1.0 - on_a_core), ..took }
 }
 
 /// Mean costs, their spread, and by how much the mean may be off.
@@ -197,6 +209,33 @@ mod tests {
             let finish = found.expect("some were tried").costs.finish.seconds(0.0, 512.0);
             assert!(finish > 1e-4, "{keep}: {finish}");
             assert_eq!(kept.is_some_and(|kept| !kept.into_inner().expect("no panic").is_empty()), keep);
+        }
+    }
+
+    /// What programs use of the processor is no waiting of ours, however many are tried at once.
+    #[test]
+    fn programs_use_cores() {
+        use forerun_apps::command::{CommandFarm, FarmSettings, Inputs, Selection};
+
+        let interrupt = Interrupt::listen().expect("signals");
+        let how =
+            FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
+        let dir = tempfile::tempdir().expect("a directory");
+        for i in 0..16 {
+            std::fs::write(dir.path().join(format!("f{i:02}")), "x").expect("written");
+        }
+        let inputs = Inputs::open(&Selection { paths: vec![dir.path().into()], include: Vec::new() });
+        let inputs = inputs.expect("files");
+        let settings = FarmSettings { command: "cat {}".into(), ..FarmSettings::default() };
+        for (slaves, cores) in [(1, 2), (2, 2), (4, 2), (8, 2), (8, 1)] {
+            let job = CommandFarm::new(settings.clone(), &inputs, interrupt.cancel().clone()).expect("a job");
+            let mut rest: Vec<u64> = (0..job.tasks()).collect();
+            let kept = Mutex::default();
+            let found = pilot(&job, &mut rest, (slaves, cores), &how, Some(&kept), &interrupt);
+            let task = found.expect("done").expect("some were tried").costs.task;
+            let on_a_core = task.fixed / (task.fixed + task.wait.fixed);
+            let share = (cores as f64 / slaves as f64).min(1.0);
+            assert!((on_a_core - share).abs() < 1e-9, "{slaves} on {cores}: {on_a_core}");
         }
     }
 

@@ -3,6 +3,7 @@
 use forerun_model::Speeds;
 use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
 use forerun_model::reduction::start_up;
+use forerun_mpi::late_s;
 use forerun_platform::{
     FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Way,
 };
@@ -120,7 +121,11 @@ pub(super) fn plan(
             }
             if how.prefetch.is_none() {
                 let work_s = farm.grain as f64 * task_s;
-                farm.prefetch = if trip.total_s - task_s > TRIP * work_s { 2 } else { 1 };
+                // Costs of threads' messages say nothing of how late processes find theirs. Of a slave that has a further message, that
+                // one waits at the end while others have none.
+                let each = rest as f64 / (farm.grain * slaves as u64) as f64;
+                let late = on == Way::Mpi && hosts.is_none() && each * late_s(work_s) > work_s;
+                farm.prefetch = if late || trip.total_s - task_s > TRIP * work_s { 2 } else { 1 };
             }
             let model = model(farm.grain, farm.prefetch)?;
             let prediction = model.predict(ranks, masters).map_err(request)?;
@@ -261,6 +266,29 @@ mod tests {
             let makespan_s = plan.predicted.expect("a prediction").makespan_s;
             assert!((makespan_s - tasks_s - 1.0).abs() < 1e-9, "{slaves}: {makespan_s}");
             assert_eq!(plan.farm.map(|farm| farm.prefetch), Some(1));
+        }
+    }
+
+    /// Processes find messages late: where a platform does not say how late, what this costs is hidden, unless tasks are so long or so
+    /// few that the uneven end of it costs more.
+    #[test]
+    fn short_tasks_of_processes_whose_messages_are_not_known_have_a_further_message() {
+        let platform = Platform::new("here", vec![Host::new("host", 1, 4)], Network::default());
+        let how =
+            FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
+        let prefetch = |task_s: f64, rest, (on, hosts)| {
+            let costs = FarmProfile { task: Cost::constant(task_s), ..FarmProfile::default() };
+            let team = Team { slaves: 2, masters: 1, dynamic: false };
+            let of = plan(Some(&costs), (rest, rest), (team, on), (&platform, hosts), &how).expect("a plan");
+            of.plan.farm.expect("a farm").prefetch
+        };
+        for (task_s, rest, expected) in
+            [(1.5e-3, 55, 2), (1e-4, 1000, 2), (0.01, 55, 2), (0.1, 55, 1), (0.1, 1000, 2), (1.5e-3, 4, 1)]
+        {
+            assert_eq!(prefetch(task_s, rest, (Way::Mpi, None)), expected, "{rest} tasks of {task_s} s");
+            for other in [(Way::Threads, None), (Way::Mpi, Some(&platform))] {
+                assert_eq!(prefetch(task_s, rest, other), 1, "{rest} tasks of {task_s} s");
+            }
         }
     }
 
