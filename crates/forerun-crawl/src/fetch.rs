@@ -187,3 +187,20 @@ fn trouble(e: ureq::Error) -> Trouble {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_system_says_has_no_number() {
+        // ECONNREFUSED, ECONNRESET, EHOSTUNREACH.
+        for (number, said) in
+            [(111, "Connection refused"), (104, "Connection reset by peer"), (113, "No route to host")]
+        {
+            let e = || io::Error::from_raw_os_error(number);
+            assert_eq!(trouble(ureq::Error::Io(e())), Trouble::Passing(said.into()));
+            assert_eq!(read_trouble(e()), Trouble::Passing(format!("reading it failed: {said}")));
+        }
+    }
+}

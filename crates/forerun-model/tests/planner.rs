@@ -135,6 +135,11 @@ fn impossible_requests_say_what_would_do() {
         Fixed { strategy: Some(Strategy::ParallelPipeline), arity: Some(2), groups: Some(1), ..six };
     assert!(say(8, pipeline, tasks()).contains("4 or 8 instead of 6"), "{}", say(8, pipeline, tasks()));
     assert!(say(8, Fixed { groups: Some(4), ..six }, tasks()).contains("4 groups"));
+    // Processors are not pinned: the same.
+    for (most, groups) in [(2, 3), (8, 9)] {
+        let said = say(most, Fixed { groups: Some(groups), ..Fixed::default() }, tasks());
+        assert!(said.contains("a number of groups that divides them, or for other processors"), "{said}");
+    }
     assert!(say(8, Fixed { arity: Some(1), ..six }, tasks()).contains("at least 2"));
     let anywhere = Divisible::Anywhere { total_bytes: 100, min_grain: 10, max_grain: 50 };
     let grain = Fixed { grain: Some(60), ..Fixed::default() };
