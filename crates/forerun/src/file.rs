@@ -65,16 +65,32 @@ pub fn check_directory(option: &str, path: &Path) -> Result<(), CliError> {
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
 }
 
+/// Bytes that are free where `path` is to be written; `None` where no file is made, or the system does not say: writing tells.
+fn free(path: &Path) -> Option<u64> {
+    let Ok(Some(Place::File { path: _, directory })) = place(path) else { return None };
+    let room = rustix::fs::statvfs(&directory).ok()?;
+    Some(room.f_bavail.saturating_mul(room.f_frsize))
+}
+
+/// That a result of `bytes` has no room where `path` is, beside what is there, if it has none. A file system that compresses
+/// may have room nevertheless.
+pub fn too_large(option: &str, path: &Path, bytes: u64) -> Option<String> {
+    let free = free(path).filter(|free| *free < bytes)?;
+    Some(format!(
+        "{option} {}: the result takes {}, and {} are free there: a run fails at its end unless there is more by then",
+        path.display(),
+        Bytes(bytes),
+        Bytes(free)
+    ))
+}
+
 /// Whether `bytes` (`None`: more than any file can have) fit where `path` is to be written, which `option`
 /// names, beside what is there: asked before much is written.
 ///
 /// # Errors
 /// A bad request that says how much is free.
 pub fn check_room(option: &str, path: &Path, bytes: Option<u64>) -> Result<(), CliError> {
-    let Ok(Some(Place::File { path: _, directory })) = place(path) else { return Ok(()) };
-    // Where the system does not say, writing tells.
-    let Ok(room) = rustix::fs::statvfs(&directory) else { return Ok(()) };
-    let free = room.f_bavail.saturating_mul(room.f_frsize);
+    let Some(free) = free(path) else { return Ok(()) };
     let needs = match bytes {
         Some(bytes) if bytes <= free => return Ok(()),
         Some(bytes) => Bytes(bytes).to_string(),

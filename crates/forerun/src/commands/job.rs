@@ -10,7 +10,7 @@ use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
-use crate::{allocation, figures};
+use crate::{allocation, figures, file};
 
 /// Treats the job that the command line names.
 ///
@@ -34,6 +34,9 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             let ranks = how.processors().unwrap_or_else(allocation::cores);
             context.interrupt.busy(|| {
                 let job = jobs::sort(&job, jobs::Team { ranks, processes: 1 }, context.interrupt.cancel())?;
+                if let Some(why) = out.and_then(|out| file::too_large("--out", out, job.bytes())) {
+                    context.console.note("note", &why)?;
+                }
                 match how.shape().skeleton.get() {
                     Some(Skeleton::Reduction) => how.job(&job, context),
                     _ => how.scatter(&job, context),

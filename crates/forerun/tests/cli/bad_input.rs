@@ -159,6 +159,13 @@ fn a_disk_that_is_full() {
         assert_eq!(fs::read_dir(&at).unwrap().count(), 0, "{words:?}");
     }
     // What is known before is said before.
+    let said = place.run("run sort in -o small/out").refused(1, &["small/out"]).text();
+    let (note, rest) = said.split_once("\nmachine ").expect("the machine");
+    assert!(note.contains("--out small/out: the result takes 4 MB, and 1 MiB are free"), "{note}");
+    assert!(!rest.contains("are free"), "{rest}");
+    let said = place.run("run sort in -o out").ok().text();
+    assert!(!said.contains("are free"), "{said}");
+    assert_eq!(fs::read_dir(&at).unwrap().count(), 0);
     place.run("generate numbers 1e6 -o small/out").refused(2, &["small/out", "4 MB", "are free"]);
     assert_eq!(fs::read_dir(&at).unwrap().count(), 0);
     assert!(!place.path("in.sorted").exists());
