@@ -35,7 +35,7 @@ macro_rules! job_help {
         concat!(
             "Options, which `forerun ",
             $command,
-            " JOB --help` explains beside the job's own:\n  of sort, features, reduce, lsi and tasks: ",
+            " JOB --help` explains beside the job's own:\n  of sort, features, reduce, lsi and tasks:\n    ",
             $options,
             ",\n    --strategy, --groups, --arity, --grain, --set, --window, --platform, --profile, --write-profile\n  \
              of sort and tasks too: --skeleton, --block, --ahead\n  of farm, mandelbrot and hip: ",
