@@ -51,7 +51,7 @@ impl From<WeightingArg> for Weighting {
 #[derive(Debug, Clone, Args)]
 pub struct IndexOptions {
     /// Dimensions; as many as there are documents or terms, where those are fewer.
-    #[arg(short = 'k', long = "dimensions", value_name = "K", default_value_t = 100)]
+    #[arg(short = 'k', long = "dimensions", value_name = "K", default_value_t = 100, value_parser = super::count::some)]
     pub rank: usize,
     /// How terms are weighted.
     #[arg(long, value_enum, default_value = "tf-idf")]

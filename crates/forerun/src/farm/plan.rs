@@ -170,8 +170,7 @@ pub(super) fn plan(
 pub(super) fn interval(makespan_s: f64, finish_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
     let of_rest = costs.task.spread / (rest as f64).sqrt();
     let tasks_s = costs.task.error.hypot(of_rest) * (makespan_s - finish_s);
-    let off_s = Interval::DEVIATIONS * tasks_s.hypot(costs.finish.error * finish_s);
-    Interval { makespan_s, low_s: (makespan_s - off_s).max(0.0), high_s: makespan_s + off_s }
+    Interval::around(makespan_s, tasks_s.hypot(costs.finish.error * finish_s))
 }
 
 /// What bounds it.

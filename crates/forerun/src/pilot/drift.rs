@@ -4,11 +4,7 @@ use std::collections::BTreeMap;
 
 use forerun_platform::Cost;
 
-use super::fit::{Point, widening};
-
-/// Degrees of freedom that two phases are given: with one, Student's quantile is more than six times the
-/// normal one, and an interval would say nothing.
-const LEAST_FREE: f64 = 2.0;
+use super::fit::{LEAST_FREE, Point, widening};
 
 /// Relative standard error, on account of the machine's drift, of what `points`, as if timed alone, say
 /// about a run: the deviation of the phases' levels from each other, by √(1 + 1 / n) of n phases. That

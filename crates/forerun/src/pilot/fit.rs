@@ -41,6 +41,9 @@ const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
 const STARTED: f64 = 3.0;
 /// Relative error of a cost whose spread cannot be told.
 const UNTOLD: f64 = 0.25;
+/// Degrees of freedom that a deviation is given at least: with one, Student's quantile is more than six times the
+/// normal one, and an interval would say nothing.
+pub(super) const LEAST_FREE: f64 = 2.0;
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// A median absolute deviation is this part of a normal deviation.
@@ -83,7 +86,7 @@ pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
     // Two figures were fitted; from so few calls as that, no spread can be told.
     let free = points.len() as f64 - 2.0;
     let spread = if free > 0.0 { deviation(&points, line, scale) } else { 0.0 };
-    let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free) } else { UNTOLD };
+    let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free.max(LEAST_FREE)) } else { UNTOLD };
     let cost = Cost { fixed: line.0, per_byte: line.1, spread, error, ..Cost::default() };
     // As much of any call is waited for as of all together: to tell it by size, there is too little of it.
     let add = |sum: Took, p: &Point| Took { seconds: sum.seconds + p.seconds, wait: sum.wait + p.wait };
@@ -285,6 +288,13 @@ mod tests {
         for (free, t) in [(3.0, 3.182), (10.0, 2.228), (30.0, 2.042)] {
             assert!((1.96 * super::widening(free) / t - 1.0).abs() < 0.03, "{free}");
         }
+    }
+
+    /// Three merges, of which one took half as long again.
+    #[test]
+    fn an_interval_of_few_calls_says_something() {
+        let cost = fit(&points(&[(1e6, 1e-3), (1.1e6, 1.1e-3), (0.9e6, 1.35e-3)]));
+        assert!(cost.spread > 0.1 && cost.error < 2.0 * cost.spread, "{cost:?}");
     }
 
     #[test]

@@ -75,7 +75,7 @@ fn queries_and_a_run_give_the_same_lists() {
     }
     place.run("lsi query tiny.all wing").refused(2, &["tiny.all", "not a model"]);
     place.run("run lsi tiny.lsi none.qry").refused(2, &["none.qry"]);
-    place.run("lsi build tiny.all -o x.lsi -k 0").refused(2, &["--dimensions", "rank 0"]);
+    place.run("lsi build tiny.all -o x.lsi -k 0").refused(2, &["--dimensions", "at least 1"]);
 }
 
 #[test]
@@ -85,6 +85,10 @@ fn what_no_query_and_no_document_has_is_said() {
     place.run("lsi build tiny.all -o tiny.lsi -k 4").ok();
     let said = place.run("run lsi tiny.lsi tiny.qry --top 5 -o lists.run").ok().text();
     assert!(!said.contains("no word"), "{said}");
+    for (query, why) in [("zebra", "none of its words is in the model"), ("?!", "there is no word in it")] {
+        let said = place.run(&format!("lsi query tiny.lsi {query}")).ok().text();
+        assert!(said.contains(why), "{said}");
+    }
     let mut queries = String::from(".I 7\n.W\nzebra\n.I 8\n.W\nheat\n");
     place.write("one.qry", &queries);
     let said = place.run("run lsi tiny.lsi one.qry --top 5 -o lists.run").ok().text();

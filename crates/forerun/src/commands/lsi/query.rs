@@ -64,7 +64,10 @@ pub(super) fn run(args: &QueryArgs, context: &mut Context) -> Result<(), CliErro
             .console
             .say("query", &printable(&answer.text.split_whitespace().collect::<Vec<_>>().join(" ")))?;
         if answer.documents.iter().all(|d| d.cosine == 0.0) {
-            let why = "none of its words is in the model: every document is as far from it as any other";
+            let why = match answer.text.contains(char::is_alphanumeric) {
+                true => "none of its words is in the model: every document is as far from it as any other",
+                false => "there is no word in it",
+            };
             context.console.say("note", why)?;
             continue;
         }
