@@ -263,11 +263,12 @@ fn every_file_is_in_the_result_or_said_not_to_be() {
         let stdin = run.running.child.stdin.take();
         let said = run.end().ok();
         drop(stdin);
-        let (left, _) = said.err.split_once(" files had been named and not been taken").expect(&said.err);
+        let text = said.text();
+        let (left, _) = text.split_once(" files had been named and not been taken").expect(&text);
         let left: u64 = left.rsplit(' ').next().and_then(|n| n.parse().ok()).expect(left);
         let done: u64 = place.text("out").trim().parse().expect("a number");
-        assert!(done > 0 && left > 0, "{strategy}: {}", said.err);
-        assert_eq!(done + left, 100, "{strategy}: {}", said.err);
+        assert!(done > 0 && left > 0, "{strategy}: {text}");
+        assert_eq!(done + left, 100, "{strategy}: {text}");
         place.assert_clean();
     }
 }
