@@ -61,7 +61,7 @@ pub fn number(text: &str) -> Result<usize, String> {
 ///
 /// # Errors
 /// As [`number`]; that it is 0.
-pub fn some(text: &str) -> Result<usize, String> {
+pub(super) fn some(text: &str) -> Result<usize, String> {
     number(text).and_then(|n| if n > 0 { Ok(n) } else { Err("expected at least 1".to_string()) })
 }
 
