@@ -9,7 +9,7 @@
 //! through the rehearsal of the job's sink and finish, and where not all results have room in memory, one
 //! goes to the disk and back. It ends when its budget is spent: 5 % of what the job would take on one
 //! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (which is no less than 50 ms, that
-//! nobody waits for); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
+//! nobody waits for, or 4 ms where results are kept: the job is not to be done before it is predicted); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
 //! long again at most, or twice that where the run need not do them any more.
 
 mod clock;
@@ -52,6 +52,8 @@ const ALIKE: f64 = 16.0;
 /// Share of the job's time that a pilot never takes more than, and the least seconds of any.
 const MOST: f64 = 0.2;
 const LEAST: f64 = 0.05;
+/// The same of a job that keeps results, which would else be done before there is a prediction.
+const LEAST_KEPT: f64 = 0.004;
 /// Size of the first task tried, where the input can be cut anywhere.
 const FIRST: u64 = 64 << 10;
 /// By which tasks grow.
@@ -260,7 +262,7 @@ fn grow<'j>(
                 point = next;
             }
         }
-        let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds * slower);
+        let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds * slower, job.keeps());
         let next = grain.max(point.bytes as u64).saturating_mul(GROWTH);
         let phase = if fine { PHASE / FINER } else { PHASE };
         let enough = GROWTH as f64 * point.seconds > budget * phase;
@@ -295,6 +297,7 @@ fn short(job: &dyn ErasedJob, extent: &Extent) -> Option<u64> {
 }
 
 /// Seconds that the pilot of a job may take that takes so many, on one processor of those that it is to run on.
-fn budget(job_s: f64) -> f64 {
-    (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min((job_s * MOST).max(LEAST))
+fn budget(job_s: f64, keeps: bool) -> f64 {
+    let least = if keeps { LEAST_KEPT } else { LEAST };
+    (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min((job_s * MOST).max(least))
 }
