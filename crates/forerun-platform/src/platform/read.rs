@@ -182,11 +182,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let receive_overhead = overhead(section, "receive_overhead");
     let gap = section.measured("gap").unwrap_or_default();
     let wake_up = section.measured("wake_up").unwrap_or_default();
-    let start_up = section.inner("start_up").map(|inner| start_up(section, &inner));
-    let start_up = start_up.or_else(|| {
-        let base = section.measured("start_up")?;
-        Some(StartUp { base, ..StartUp::default() })
-    });
+    let start_up = section.has("start_up").then(|| start_up(section));
     let gap_per_byte = gap_per_byte(section);
     let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
@@ -252,13 +248,15 @@ fn positive_rate(section: &Section<'_, '_>, key: &'static str) -> Option<Measure
     None
 }
 
+/// The table of a figure that is stated by its parts, rather than as one quantity, with an interval or without.
+fn parts<'a, 'i>(network: &Section<'a, 'i>, key: &'static str) -> Option<Section<'a, 'i>> {
+    network.inner(key).filter(|section| !["value", "low", "high"].iter().any(|k| section.has(k)))
+}
+
 fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
-    let Some(section) = network.inner(key) else {
+    let Some(section) = parts(network, key) else {
         return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
     };
-    if ["value", "low", "high"].iter().any(|k| section.has(k)) {
-        return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
-    }
     let overhead = Overhead {
         base: section.measured("base").unwrap_or_default(),
         per_rank: section.measured("per_rank").unwrap_or_default(),
@@ -268,10 +266,10 @@ fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
     overhead
 }
 
-fn start_up(network: &Section<'_, '_>, section: &Section<'_, '_>) -> StartUp {
-    if ["value", "low", "high"].iter().any(|k| section.has(k)) {
+fn start_up(network: &Section<'_, '_>) -> StartUp {
+    let Some(section) = parts(network, "start_up") else {
         return StartUp { base: network.measured("start_up").unwrap_or_default(), ..StartUp::default() };
-    }
+    };
     let start_up = StartUp {
         base: section.measured("base").unwrap_or_default(),
         per_rank: section.measured("per_rank").unwrap_or_default(),
