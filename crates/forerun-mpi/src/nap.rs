@@ -9,7 +9,6 @@ pub(crate) const LONGEST: Duration = Duration::from_millis(1);
 const PART: u32 = 8;
 
 /// How long a rank sleeps that has waited so long, within its shortest and longest sleep.
-#[cfg_attr(not(feature = "mpi"), allow(dead_code))]
 pub(crate) fn nap(waited: Duration, (shortest, longest): (Duration, Duration)) -> Duration {
     (waited / PART).clamp(shortest, longest)
 }
@@ -22,5 +21,8 @@ pub(crate) fn nap(waited: Duration, (shortest, longest): (Duration, Duration)) -
 /// assert_eq!(forerun_mpi::late_s(0.0), 20e-6);
 /// ```
 pub fn late_s(waited: f64) -> f64 {
-    (waited / f64::from(PART)).clamp(SHORTEST.as_secs_f64(), LONGEST.as_secs_f64())
+    // What is too long for a duration is slept through in the longest.
+    Duration::try_from_secs_f64(waited)
+        .map_or(LONGEST, |waited| nap(waited, (SHORTEST, LONGEST)))
+        .as_secs_f64()
 }

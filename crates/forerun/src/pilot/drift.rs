@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forerun_platform::Cost;
 
-use super::fit::{LEAST_FREE, Point, widening};
+use super::fit::{Point, widening};
 
 /// Relative standard error, on account of the machine's drift, of what `points`, as if timed alone, say
 /// about a run: the deviation of the phases' levels from each other, by √(1 + 1 / n) of n phases. That
@@ -64,7 +64,7 @@ fn beyond(levels: &[f64], own: f64) -> f64 {
     }
     let mean = levels.iter().sum::<f64>() / n;
     let variance = levels.iter().map(|l| (l - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    ((variance - own).max(0.0) * (1.0 + 1.0 / n)).sqrt() * widening((n - 1.0).max(LEAST_FREE))
+    ((variance - own).max(0.0) * (1.0 + 1.0 / n)).sqrt() * widening(n - 1.0)
 }
 
 #[cfg(test)]

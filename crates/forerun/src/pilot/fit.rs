@@ -43,7 +43,7 @@ const STARTED: f64 = 3.0;
 const UNTOLD: f64 = 0.25;
 /// Degrees of freedom that a deviation is given at least: with one, Student's quantile is more than six times the
 /// normal one, and an interval would say nothing.
-pub(super) const LEAST_FREE: f64 = 2.0;
+const LEAST_FREE: f64 = 2.0;
 /// Confidence of the intervals.
 const CONFIDENCE: f64 = 0.95;
 /// A median absolute deviation is this part of a normal deviation.
@@ -86,7 +86,7 @@ pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
     // Two figures were fitted; from so few calls as that, no spread can be told.
     let free = points.len() as f64 - 2.0;
     let spread = if free > 0.0 { deviation(&points, line, scale) } else { 0.0 };
-    let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free.max(LEAST_FREE)) } else { UNTOLD };
+    let error = if free > 0.0 { spread / ALIKE_IN_TIME * widening(free) } else { UNTOLD };
     let cost = Cost { fixed: line.0, per_byte: line.1, spread, error, ..Cost::default() };
     // As much of any call is waited for as of all together: to tell it by size, there is too little of it.
     let add = |sum: Took, p: &Point| Took { seconds: sum.seconds + p.seconds, wait: sum.wait + p.wait };
@@ -94,9 +94,9 @@ pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
 }
 
 /// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
-/// estimated with so many degrees of freedom: Student's quantile over the normal one.
+/// estimated with so many degrees of freedom, two at least: Student's quantile over the normal one.
 pub(super) fn widening(free: f64) -> f64 {
-    student_quantile(CONFIDENCE, free as usize) / normal_quantile(0.5 + CONFIDENCE / 2.0)
+    student_quantile(CONFIDENCE, free.max(LEAST_FREE) as usize) / normal_quantile(0.5 + CONFIDENCE / 2.0)
 }
 
 /// What all calls together took, of what the line says they take; those far off are cut.
