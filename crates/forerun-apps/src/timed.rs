@@ -56,6 +56,7 @@ impl TimedJob {
     /// `tasks` tasks on inputs of `bytes` bytes each (at least 1), with the costs of `profile`.
     pub fn new(profile: ReductionProfile, tasks: u64, bytes: u64, commutative: bool, cancel: Cancel) -> Self {
         let tasks = TimedTasks { tasks, bytes: bytes.max(1) };
+        let profile = profile.sized(tasks.bytes as f64);
         TimedJob { app: TimedApp { profile, commutative, cancel }, tasks }
     }
 }

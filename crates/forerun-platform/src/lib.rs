@@ -46,6 +46,7 @@ pub use platform::{Contention, Host, Network, Overhead, Platform, StartUp, Stora
 pub use preset::{Preset, preset, presets};
 pub use profile::{
     Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile, Spill, Wait,
+    grown,
 };
 pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

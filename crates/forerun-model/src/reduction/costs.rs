@@ -52,7 +52,7 @@ pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), Model
             }
         }
     }
-    let sizes = [profile.result_bytes.0, profile.result_bytes.1];
+    let sizes = [profile.result_bytes.0, profile.result_bytes.1, profile.grown_from];
     for figure in sizes.iter().chain(&profile.growth) {
         if !(*figure >= 0.0 && figure.is_finite()) {
             return Err(ModelError::new(format!(
@@ -72,6 +72,7 @@ pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), Model
 impl Costs {
     /// Those of ranks of one speed.
     pub(crate) fn new(profile: &ReductionProfile, load: &Load, wire: Wire, speed: f64) -> Costs {
+        let profile = profile.sized(load.bytes);
         Costs {
             task: profile.task.on(speed).seconds(load.bytes, 1.0),
             done: (load.tasks, load.done.min(load.tasks)),
@@ -79,7 +80,7 @@ impl Costs {
             merge: profile.merge.on(speed),
             sink: profile.sink.on(speed),
             result: profile.result_bytes.0 + profile.result_bytes.1 * load.bytes,
-            growth: profile.growth.clone(),
+            growth: profile.growth,
             wire,
         }
     }

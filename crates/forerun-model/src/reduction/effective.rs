@@ -32,7 +32,7 @@ pub fn effective(
     platform: &Platform,
     neighbours: &Neighbours,
 ) -> Result<ReductionProfile, ModelError> {
-    let mut profile = profile.clone();
+    let mut profile = profile.sized(load.bytes);
     let speed = Speeds::of_first_rank(platform)?;
     leave_out(&mut profile, load);
     let read_back = spill(&mut profile, load, speed);

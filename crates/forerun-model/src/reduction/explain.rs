@@ -73,7 +73,7 @@ fn joins(profile: &ReductionProfile, c: &Costs) -> bool {
 /// What goes by way of the disk, as the rest of the sentence; nothing where all fits in memory.
 pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
     let Some(spill) = &profile.spill else { return String::new() };
-    let result = profile.result_bytes.0 + profile.result_bytes.1 * load.bytes;
+    let result = profile.result_of(load.bytes);
     let results = spill.spilled(load.tasks, result) as f64;
     if results == 0.0 {
         return String::new();

@@ -4,6 +4,7 @@ mod cost;
 mod farm;
 mod read;
 mod scatter_gather;
+mod size;
 mod write;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use crate::json;
 pub use cost::{Cost, Wait};
 pub use farm::FarmProfile;
 pub use scatter_gather::{PhaseCost, ScatterGatherProfile};
+pub use size::grown;
 
 /// The costs of a reduction.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -36,6 +38,15 @@ pub struct ReductionProfile {
     /// for all further levels; empty means 1 (sizes add up).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub growth: Vec<f64>,
+    /// Bytes of the input of a task of which entry 0 of `growth` is the merging of two; 0 where that holds for tasks of any size.
+    /// A task on an input n times as large has the result of n that are merged ([`ReductionProfile::sized`]).
+    #[serde(
+        rename = "grown_from_bytes",
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "json::not_negative"
+    )]
+    pub grown_from: f64,
     /// How the sets that are delivered become one result, where they do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,

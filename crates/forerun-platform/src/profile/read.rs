@@ -24,6 +24,7 @@ impl Profile {
     ///     finish = "0 s"                                    # default 0
     ///     result_bytes = { fixed = "20 B", per_byte = 1.0 } # of a task, from its input's size
     ///     growth = [1.0, 0.9]                               # by level of merging; default 1
+    ///     grown_from = "1 MB"                               # where level 0 merges results of such inputs; default: of any
     ///     join_at = "finish"                                # sets become one: by the "sink", or at the "finish"
     ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
     ///     join_beside = "0.2 ns/B"                          # of which so much of the result passes while the finish writes
@@ -96,6 +97,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let size = result_bytes(section);
     let size = section.required("result_bytes", "\"20 B\"", size);
     let growth = section.numbers("growth", Allowed::Positive).unwrap_or_default();
+    let grown_from = section.quantity::<PartBytes>("grown_from").map_or(0.0, Quantity::number);
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
     let join = join(section);
     let spill = section.inner("spill").map(|s| spill(&s));
@@ -103,7 +105,18 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let (task, merge, result_bytes) = (task?, merge?, size?);
     // A section that is there and wrong leaves no costs.
     let spill = spill.map_or(Some(None), |s| s.map(Some))?;
-    Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention, spill })
+    Some(ReductionProfile {
+        task,
+        merge,
+        sink,
+        finish,
+        result_bytes,
+        growth,
+        grown_from,
+        join,
+        contention,
+        spill,
+    })
 }
 
 /// `[reduction.spill]`.

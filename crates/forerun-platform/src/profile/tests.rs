@@ -110,12 +110,14 @@ proptest! {
     fn a_written_file_reads_back_as_the_same(
         task in costs(), merge in costs(), sink in costs(), finish in costs(),
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
+        grown_from in proptest::option::of(1e-3..1e12f64),
         join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..2.0f64,
         spill in proptest::option::of((0.0..1e12f64, costs(), costs())),
     ) {
         let join = join.map(|(at, cost, beside)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost, beside });
         let spill = spill.map(|(room, write, read)| Spill { room, write, read });
-        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, join, contention, spill });
+        let grown_from = grown_from.unwrap_or(0.0);
+        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill });
         let source = "a \"pilot\"\nrun".into();
         let profile = Profile { application: "sort".into(), source, reduction, ..Profile::default() };
         let text = profile.to_toml();

@@ -20,6 +20,9 @@ impl Profile {
             if !reduction.growth.is_empty() {
                 out.raw("growth", format_args!("{:?}", reduction.growth));
             }
+            if reduction.grown_from > 0.0 {
+                out.quantity("grown_from", PartBytes(reduction.grown_from));
+            }
             if let Some(join) = &reduction.join {
                 let at = match join.at {
                     JoinAt::Sink => "sink",

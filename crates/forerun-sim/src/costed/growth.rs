@@ -1,5 +1,6 @@
 //! By what factor merging changes the size of results.
 
+use forerun_platform::grown;
 use forerun_skeleton::RunError;
 
 /// Numbers of results up to which the factor is looked up.
@@ -42,17 +43,7 @@ impl Growth {
         }
     }
 
-    fn level(&self, l: usize) -> f64 {
-        self.levels.get(l).or(self.levels.last()).copied().unwrap_or(1.0)
-    }
-
     fn computed(&self, results: u64) -> f64 {
-        let Some(whole) = results.checked_ilog2() else { return 1.0 };
-        let complete: f64 = (0..whole as usize).map(|l| self.level(l)).product();
-        if results.is_power_of_two() {
-            return complete;
-        }
-        let part = (results as f64).log2() - f64::from(whole);
-        complete * self.level(whole as usize).powf(part)
+        if results == 0 { 1.0 } else { grown(&self.levels, results as f64) }
     }
 }

@@ -43,9 +43,9 @@ pub fn run(
     console.say("plan", &describe::plan(&planned, &facts.input))?;
     console.text(&describe::alternatives(&planned))?;
     if let Some(path) = &how.sbatch {
-        let (fixed, of_input) = costs.result_bytes;
         let best = &planned.best.plan;
-        let results = fixed * best.grain.tasks.unwrap_or(0) as f64 + of_input * facts.input.bytes();
+        let (tasks, all) = (best.grain.tasks.unwrap_or(0) as f64, facts.input.bytes());
+        let results = tasks * costs.result_of(all / tasks.max(1.0));
         sbatch::write(path, (best, platform), job, results, context)?;
     }
     let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;

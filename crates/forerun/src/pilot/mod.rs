@@ -192,6 +192,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         finish: ends.finish,
         result_bytes,
         growth: sampled.growth(),
+        grown_from: sampled.grown_from(),
         join: Some(Join { at: job.join(), cost: ends.join, beside: ends.beside }),
         contention,
         spill,

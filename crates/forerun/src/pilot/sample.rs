@@ -1,7 +1,7 @@
 //! Timed tasks and merges.
 
 use forerun_apps::{ErasedApp, ErasedJob, ErasedMessage, ErasedSource};
-use forerun_platform::Stage;
+use forerun_platform::{Stage, grown};
 use forerun_skeleton::guard::guard;
 use forerun_skeleton::reduction::Piece;
 use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
@@ -26,12 +26,19 @@ pub(super) struct Sampled {
     pub(super) beside: Beside,
     /// Workers beside the one that adds to this.
     neighbours: usize,
-    /// Bytes of inputs and of their results.
-    sizes: (f64, f64),
+    /// Bytes of the inputs of tasks and of their results, and the phase in which they were run.
+    sizes: Vec<Size>,
     /// By level: bytes of the parts and of what came of them.
     levels: Vec<(f64, f64)>,
     /// Results to go on with.
     pub(super) pieces: Vec<Piece<ErasedMessage>>,
+}
+
+/// Bytes that went into a task and came out of it.
+struct Size {
+    input: f64,
+    result: f64,
+    phase: usize,
 }
 
 /// What was timed while other workers did the like.
@@ -53,7 +60,7 @@ impl Sampled {
             merges: Vec::new(),
             beside: Beside::default(),
             neighbours,
-            sizes: (0.0, 0.0),
+            sizes: Vec::new(),
             levels: Vec::new(),
             pieces: Vec::new(),
         }
@@ -66,8 +73,7 @@ impl Sampled {
         self.merges.extend(in_phase(other.merges));
         self.beside.tasks.extend(in_phase(other.beside.tasks));
         self.beside.merges.extend(in_phase(other.beside.merges));
-        self.sizes.0 += other.sizes.0;
-        self.sizes.1 += other.sizes.1;
+        self.sizes.extend(other.sizes.into_iter().map(|size| Size { phase, ..size }));
         for (i, (parts, whole)) in other.levels.into_iter().enumerate() {
             self.level(i, parts, whole);
         }
@@ -76,8 +82,7 @@ impl Sampled {
 
     /// A task that gave `piece`.
     pub(super) fn ran(&mut self, point: Point, piece: &Piece<ErasedMessage>) {
-        self.sizes.0 += point.bytes;
-        self.sizes.1 += bytes_of(piece);
+        self.sizes.push(Size { input: point.bytes, result: bytes_of(piece), phase: 0 });
         let point = Point { neighbours: self.neighbours as f64, ..point };
         if self.neighbours == 0 { &mut self.tasks } else { &mut self.beside.tasks }.push(point);
     }
@@ -96,8 +101,25 @@ impl Sampled {
         self.levels[level].1 += whole;
     }
 
+    /// Size of a task's result, by what was run of tasks of all sizes.
     pub(super) fn result_bytes(&self) -> (f64, f64) {
-        if self.sizes.0 > 0.0 { (0.0, self.sizes.1 / self.sizes.0) } else { (0.0, 1.0) }
+        let (growth, from) = (self.growth(), self.grown_from());
+        // By as much as larger inputs have results in common.
+        let like = |size: &Size| {
+            if from > 0.0 { size.input * grown(&growth, size.input / from) } else { size.input }
+        };
+        let inputs: f64 = self.sizes.iter().map(like).sum();
+        let results: f64 = self.sizes.iter().map(|size| size.result).sum();
+        (0.0, if inputs > 0.0 { results / inputs } else { 1.0 })
+    }
+
+    /// Bytes of an input of those tasks whose results were merged, in the mean: those of phases, if there were any.
+    pub(super) fn grown_from(&self) -> f64 {
+        let mean = |of: &dyn Fn(&&Size) -> bool| {
+            let inputs: Vec<f64> = self.sizes.iter().filter(of).map(|size| size.input).collect();
+            (!inputs.is_empty()).then(|| inputs.iter().sum::<f64>() / inputs.len() as f64)
+        };
+        mean(&|size| size.phase > 0).or_else(|| mean(&|_| true)).unwrap_or(0.0)
     }
 
     pub(super) fn growth(&self) -> Vec<f64> {
@@ -172,4 +194,43 @@ impl<'j> Sampler<'j> {
 /// What went wrong round a piece of work.
 pub(super) fn failed(stage: Stage, item: u64, e: AppError) -> RunError {
     RunError::Failed(Failure { rank: 0, stage, item, panicked: false, message: e.to_string() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Bytes(u64);
+
+    impl Message for Bytes {
+        fn bytes(&self) -> u64 {
+            self.0
+        }
+    }
+
+    fn result(bytes: u64) -> Piece<ErasedMessage> {
+        Piece { value: ErasedMessage::new(Bytes(bytes)), first: 0, results: 1 }
+    }
+
+    /// Counts of words: of an input four times as large, what two merges of four results would leave.
+    #[test]
+    fn results_of_large_tasks_are_not_taken_for_those_of_small_ones() {
+        let mut sampled = Sampled::new();
+        sampled.ran(Point::new(4000.0, 1.0), &result(980));
+        assert_eq!((sampled.result_bytes(), sampled.grown_from()), ((0.0, 0.245), 4000.0));
+        let mut phase = Sampled::beside(1);
+        for _ in 0..2 {
+            phase.ran(Point::new(1000.0, 1.0), &result(500));
+        }
+        phase.merged(Point::new(1000.0, 1.0), 2, 700.0);
+        sampled.add(1, phase);
+        assert_eq!((sampled.growth(), sampled.grown_from()), (vec![0.7], 1000.0));
+        let (fixed, per_byte) = sampled.result_bytes();
+        assert!(fixed == 0.0 && (per_byte - 0.5).abs() < 1e-12, "{per_byte}");
+        // Where sizes add up, all of them count alike.
+        let mut sums = Sampled::new();
+        sums.ran(Point::new(4000.0, 1.0), &result(1000));
+        sums.ran(Point::new(1000.0, 1.0), &result(500));
+        assert_eq!(sums.result_bytes(), (0.0, 0.3));
+    }
 }
