@@ -69,8 +69,9 @@ const END: f64 = 0.05;
 const SMALL: u64 = 3;
 /// Results that a lane holds where memory is short.
 const HELD: u64 = 2;
-/// Rounds of phases, unless they would go on beyond the budget: one alone could be disturbed as a whole.
-const ROUNDS: usize = 2;
+/// Phases, unless they would go on beyond the budget: one or two alone could be disturbed as a whole, and how much the machine
+/// differs from one stretch to another is not told by two.
+const LEAST_PHASES: usize = 4;
 
 /// What a pilot found.
 #[derive(Debug, Clone)]
@@ -128,12 +129,13 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let latest = begun + Duration::from_secs_f64(budget);
     let mut at_once: Vec<usize> = vec![1, workers];
     at_once.dedup();
-    let mut rounds = 0;
-    while (rounds < ROUNDS || Instant::now() < until) && Instant::now() < latest && !sample.are_empty() {
+    let mut phases = 0;
+    while (phases < LEAST_PHASES || Instant::now() < until) && Instant::now() < latest && !sample.are_empty()
+    {
         for &workers in &at_once {
             sample.phase(&sampler, workers, phase, &mut sampled)?;
         }
-        rounds += 1;
+        phases += at_once.len();
     }
     let mut pieces = sample.into_pieces();
     if job.join() == JoinAt::Finish {
