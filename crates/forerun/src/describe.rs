@@ -129,7 +129,7 @@ fn shape_of(plan: &Plan, each: bool) -> String {
 /// The best plan of every strategy, as a table.
 pub fn alternatives(planned: &Planned) -> String {
     let mut rows = vec![["", "strategy", "processors", "tasks", "predicted", ""].map(String::from)];
-    let best = planned.best.prediction.makespan_s;
+    let best = planned.best.expected().makespan_s;
     for (i, choice) in planned.ranked.iter().enumerate() {
         let plan = &choice.plan;
         rows.push([
@@ -137,11 +137,11 @@ pub fn alternatives(planned: &Planned) -> String {
             plan.strategy.name().into(),
             plan.processors.to_string(),
             plan.grain.tasks.map_or("?".into(), text::count),
-            text::interval(&choice.prediction.interval),
+            text::interval(&choice.expected()),
             if i == 0 || best == 0.0 {
                 String::new()
             } else {
-                text::percent(choice.prediction.makespan_s / best - 1.0)
+                text::percent(choice.expected().makespan_s / best - 1.0)
             },
         ]);
     }

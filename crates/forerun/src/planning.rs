@@ -10,7 +10,7 @@ use forerun_skeleton::reduction::Shape;
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
-use crate::simulate::makespan;
+use crate::simulate::{makespan, simulate};
 use crate::text;
 
 /// What planning needs to know of a job.
@@ -223,12 +223,13 @@ pub fn plan(
         ..base
     };
     let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
+    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
+        choice.plan.window = shape.window;
+    }
     // What keeps coming is shared out one task after the other: nothing is left to choose.
     if facts.known {
         refine(&mut planned, &request, facts, interrupt)?;
-    }
-    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
-        choice.plan.window = shape.window;
+        follow(&mut planned, &request, facts, interrupt)?;
     }
     Ok(planned)
 }
@@ -284,7 +285,43 @@ fn refine(
             predict(&Shape::from(&tried), &load, costs, platform).map_err(crate::error::request)?;
         choice.plan = Plan { predicted: Some(prediction.interval), ..tried };
         choice.prediction = prediction;
-        planned.rank_again(request, Strategy::Adaptive);
+        planned.rank_again(request);
+    }
+    Ok(())
+}
+
+/// What is said of a prediction that is from virtual time.
+const FOLLOWED: &str = "; tasks differ, so their run was followed in virtual time";
+
+/// Follows the best of every strategy in virtual time where tasks differ, since some inputs are larger or some tasks done: the
+/// closed form has them all take the mean, so that they share out better than they do.
+fn follow(
+    planned: &mut Planned,
+    request: &Request<'_>,
+    facts: &Facts,
+    interrupt: &Interrupt,
+) -> Result<(), CliError> {
+    let differ = |plan: &Plan| {
+        let tasks = plan.grain.tasks.unwrap_or(0);
+        let load = facts.load(plan.grain.bytes, tasks);
+        let some_done = 0 < load.done && load.done < tasks;
+        plan.processors > 1
+            && (some_done || load.uneven > 0.0)
+            && tasks.max(plan.processors as u64) <= REFINING.0
+    };
+    let mut followed = false;
+    for choice in planned.ranked.iter_mut().filter(|c| differ(&c.plan)) {
+        // Where virtual time cannot say, the closed form does.
+        if let Ok(outcome) = simulate(facts, &choice.plan, request.profile, request.platform, interrupt) {
+            choice.plan.predicted = outcome.predicted;
+            followed = true;
+        }
+        crate::execute::stop_if_interrupted(interrupt)?;
+    }
+    if followed {
+        planned.rank_again(request);
+        planned.best.plan.reason += FOLLOWED;
+        planned.ranked[0].plan.reason += FOLLOWED;
     }
     Ok(())
 }
@@ -309,5 +346,57 @@ pub fn analytic(job: &str, plan: &Plan, interval: Interval, platform: &Platform)
         job: job.into(),
         platform: platform.name.clone(),
         ..Outcome::from_ranks(Way::Analytic, plan.clone(), makespan_s, Vec::new(), 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+    use forerun_model::planner::Divisible;
+    use forerun_platform::{Cost, Host, Network, Platform, ReductionProfile};
+
+    use super::{FOLLOWED, Facts, ShapeOptions, plan};
+    use crate::signals::Interrupt;
+
+    #[derive(Parser)]
+    struct Asked {
+        #[command(flatten)]
+        shape: ShapeOptions,
+    }
+
+    fn facts(sizes: Vec<u64>, done: Vec<u64>) -> Facts {
+        let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain: u64::MAX };
+        Facts { name: "job".into(), input, done, commutative: true, known: true }
+    }
+
+    /// A second for every byte of input.
+    fn profile() -> ReductionProfile {
+        ReductionProfile { task: Cost { per_byte: 1.0, ..Cost::default() }, ..ReductionProfile::default() }
+    }
+
+    #[test]
+    fn tasks_that_differ_do_not_share_out_as_evenly_as_their_mean() {
+        let platform = Platform::new("p", vec![Host::new("h", 1, 2)], Network::default());
+        let interrupt = Interrupt::listen().expect("signals");
+        let of = |facts: &Facts| {
+            let Asked { shape } = Asked::parse_from(["job"]);
+            plan(facts, &profile(), &platform, &shape, Some(2), None, &interrupt).expect("a plan")
+        };
+        // One file is most of the input: no two processors take half of it each.
+        let mut sizes = vec![1; 20];
+        sizes[11] = 60;
+        let planned = of(&facts(sizes, Vec::new()));
+        let (expected, closed_form) = (planned.best.expected(), planned.best.prediction.makespan_s);
+        assert!(expected.makespan_s >= 60.0 && closed_form < 60.0, "{expected:?} {closed_form}");
+        assert!(planned.best.plan.reason.ends_with(FOLLOWED), "{}", planned.best.plan.reason);
+        assert!(planned.best.plan.reason.starts_with("60 s predicted"), "{}", planned.best.plan.reason);
+        let order: Vec<f64> = planned.ranked.iter().map(|c| c.expected().makespan_s).collect();
+        assert!(order.is_sorted() && order.len() > 1, "{order:?}");
+        // Of like ones the closed form is enough.
+        let planned = of(&facts(vec![1; 20], Vec::new()));
+        assert_eq!(planned.best.expected(), planned.best.prediction.interval);
+        assert!(!planned.best.plan.reason.contains(FOLLOWED));
+        // Those of which some are done are followed.
+        assert!(of(&facts(vec![1; 19], vec![1])).best.plan.reason.ends_with(FOLLOWED));
     }
 }

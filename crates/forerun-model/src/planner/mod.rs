@@ -6,7 +6,7 @@ mod reason;
 mod request;
 mod search;
 
-use forerun_platform::{Plan, Strategy};
+use forerun_platform::{Interval, Plan};
 
 pub(crate) use candidates::processors;
 pub use grain::groups_of;
@@ -15,12 +15,15 @@ pub use search::{considered, plan};
 
 use crate::reduction::Prediction;
 
+/// Times that differ by less than this, relative, are equal.
+const EQUAL: f64 = 1e-9;
+
 /// A plan and what is predicted for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
     /// The plan; its `reason` is filled in, and `predicted` where the number of inputs is known.
     pub plan: Plan,
-    /// What is predicted for it.
+    /// What the closed form predicts for it.
     pub prediction: Prediction,
 }
 
@@ -37,21 +40,30 @@ pub struct Planned {
     pub tried: usize,
 }
 
+impl Choice {
+    /// The makespan that is expected of it: the plan's, which may have been followed in virtual time, else the closed form's.
+    pub fn expected(&self) -> Interval {
+        self.plan.predicted.unwrap_or(self.prediction.interval)
+    }
+}
+
 impl Planned {
-    /// Puts the choice of a strategy where it belongs, after its prediction was refined, and says anew why the first
-    /// is taken. Of those that are predicted to take equally long it comes first if it has no more processors.
-    pub fn rank_again(&mut self, request: &Request<'_>, strategy: Strategy) {
-        let Some(at) = self.ranked.iter().position(|c| c.plan.strategy == strategy) else { return };
-        let refined = self.ranked.remove(at);
-        let (seconds, processors) = (refined.prediction.makespan_s, refined.plan.processors);
-        let goes_before = |other: &Choice| {
-            let (theirs, close) = (other.prediction.makespan_s, 1e-9 * other.prediction.makespan_s);
-            let equal = (seconds - theirs).abs() <= close;
-            if equal { processors <= other.plan.processors } else { seconds < theirs }
-        };
-        let to = self.ranked.iter().position(goes_before).unwrap_or(self.ranked.len());
-        self.ranked.insert(to, refined);
-        self.ranked[0].plan.reason = reason::words(request, &self.ranked);
+    /// Puts the choices in order after what is expected of some was refined, and says anew why the first
+    /// is taken. Of those that are expected to take equally long the one on fewer processors comes first.
+    pub fn rank_again(&mut self, request: &Request<'_>) {
+        self.ranked.sort_by(|a, b| {
+            let (ours, theirs) = (a.expected().makespan_s, b.expected().makespan_s);
+            if (ours - theirs).abs() <= EQUAL * theirs {
+                a.plan.processors.cmp(&b.plan.processors)
+            } else {
+                ours.total_cmp(&theirs)
+            }
+        });
+        if self.ranked.is_empty() {
+            return;
+        }
+        let reason = reason::words(request, &self.ranked);
+        self.ranked[0].plan.reason = reason;
         self.best = self.ranked[0].clone();
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn unbalanced(b: Balance) -> String {
 /// What is predicted of the first of the choices, of the others, and why; the way itself is in the plan.
 pub(super) fn words(request: &Request<'_>, ranked: &[Choice]) -> String {
     let figure = |c: &Choice| match request.known_length {
-        true => seconds(c.prediction.makespan_s),
+        true => seconds(c.expected().makespan_s),
         false => rate(c.prediction.rate * c.plan.groups as f64),
     };
     let best = &ranked[0];
