@@ -27,7 +27,7 @@ mod trial;
 use std::time::{Duration, Instant};
 
 use forerun_apps::{ErasedJob, ErasedSource, Extent};
-use forerun_platform::{Join, JoinAt, ReductionProfile};
+use forerun_platform::{Cost, Join, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
@@ -205,8 +205,21 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         let at_once = if purpose.fixed { vec![workers] } else { at_once };
         let before =
             Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget };
-        let found = trial(job, &sampler, &at_once, grain, &before)?;
+        // Two results at least, to be merged.
+        let at_once = if at_once == [1] { vec![1, 1] } else { at_once };
+        let mut large = Sampled::new();
+        let found = trial(job, &sampler, &at_once, grain, &before, &mut large)?;
         found.settle(&mut profile);
+        if !large.merges.is_empty() {
+            let all: Vec<Point> = merges.iter().chain(&large.merges).copied().collect();
+            let merge = fit_from(&all, least);
+            profile.merge = Cost { error: merge.error.hypot(drift), ..merge };
+            if let Some(Join { at: JoinAt::Sink, cost, .. }) = &mut profile.join {
+                *cost = Cost { error: cost.error, ..merge };
+            }
+        }
+        sampled.add(0, large);
+        profile.result_bytes = sampled.result_bytes();
         tasks += found.tasks;
         let told = largest;
         largest = largest.max(found.largest);

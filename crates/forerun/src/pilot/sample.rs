@@ -82,9 +82,14 @@ impl Sampled {
 
     /// A task that gave `piece`.
     pub(super) fn ran(&mut self, point: Point, piece: &Piece<ErasedMessage>) {
-        self.sizes.push(Size { input: point.bytes, result: bytes_of(piece), phase: 0 });
+        self.sized(&point, piece);
         let point = Point { neighbours: self.neighbours as f64, ..point };
         if self.neighbours == 0 { &mut self.tasks } else { &mut self.beside.tasks }.push(point);
+    }
+
+    /// The sizes of a task that gave `piece`.
+    pub(super) fn sized(&mut self, point: &Point, piece: &Piece<ErasedMessage>) {
+        self.sizes.push(Size { input: point.bytes, result: bytes_of(piece), phase: 0 });
     }
 
     fn merged(&mut self, point: Point, results: u64, whole: f64) {
@@ -183,6 +188,19 @@ impl<'j> Sampler<'j> {
         let (point, value) = self.timed(charge, || self.app.merge(left.value, right.value))?;
         sampled.merged(point, results, value.bytes() as f64);
         Ok(Piece { value, first: left.first, results })
+    }
+
+    /// Merges two results of tasks larger than those whose merging tells by what results grow.
+    pub(super) fn merge_large(
+        &self,
+        left: Piece<ErasedMessage>,
+        right: Piece<ErasedMessage>,
+        sampled: &mut Sampled,
+    ) -> Result<Piece<ErasedMessage>, RunError> {
+        let mut apart = Sampled::new();
+        let merged = self.merge(left, right, &mut apart)?;
+        sampled.merges.append(&mut apart.merges);
+        Ok(merged)
     }
 
     /// The first task from `index` on, of `tasks`, that the job has not kept already.

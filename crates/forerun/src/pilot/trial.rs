@@ -1,13 +1,13 @@
-//! Tasks as large as the plan's: what larger ones than were tried cost is seen rather than extrapolated.
+//! Tasks as large as the plan's, and merges of their results: what larger ones than were tried cost is seen rather than extrapolated.
 
 use std::thread;
 
 use forerun_apps::{ErasedJob, ErasedSource};
-use forerun_platform::ReductionProfile;
+use forerun_platform::{JoinAt, ReductionProfile};
 use forerun_skeleton::RunError;
 
 use super::lanes::panicked;
-use super::sample::Sampler;
+use super::sample::{Sampled, Sampler};
 
 /// Tasks up to so many times as large as the largest tried are taken for its like.
 const ALIKE: f64 = 2.0;
@@ -29,9 +29,9 @@ pub(super) struct Before<'p> {
 /// How tasks of the plan's size compare with what was known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Found {
-    /// How many times as long one took, alone and beside others.
-    alone: Option<f64>,
-    beside: Option<f64>,
+    /// What tasks took and what they were expected to, alone and beside others.
+    alone: Compared,
+    beside: Compared,
     workers: usize,
     pub(super) tasks: usize,
     /// Bytes of the largest.
@@ -42,8 +42,23 @@ pub(super) struct Found {
     before: f64,
 }
 
+/// Seconds that were taken, and those that were expected.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Compared {
+    took: f64,
+    expected: f64,
+}
+
+impl Compared {
+    /// How many times as long it took; none where nothing was tried.
+    fn ratio(self) -> Option<f64> {
+        Some(self.took / self.expected).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
+    }
+}
+
 /// Tries tasks of up to `grain` bytes, if they are much larger than those so far: for each of `at_once` so many at the same time.
-/// Tasks are no larger than there is time for.
+/// Tasks are no larger than there is time for. Where a sink merges results, those of these tasks are merged, too. What was seen of the sizes
+/// of results, and of merges, is added to `sampled`.
 ///
 /// # Errors
 /// A task that fails, as a run would report it; cancelled.
@@ -53,6 +68,7 @@ pub(super) fn trial(
     at_once: &[usize],
     grain: u64,
     before: &Before<'_>,
+    sampled: &mut Sampled,
 ) -> Result<Found, RunError> {
     let mut found = Found { before: before.bytes, ..Found::default() };
     let said = |bytes: f64, workers: usize| {
@@ -82,6 +98,7 @@ pub(super) fn trial(
     if left.len() < 2 * at_once.iter().sum::<usize>() {
         return Ok(found);
     }
+    let mut pieces = Vec::new();
     for &workers in at_once {
         let tasks: Vec<u64> =
             (0..workers).map(|k| left.remove((2 * k + 1) * left.len() / (2 * workers + 1))).collect();
@@ -91,22 +108,24 @@ pub(super) fn trial(
                 tasks.iter().map(|&task| scope.spawn(move || sampler.task(source, task))).collect();
             handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
         });
-        let (mut took, mut expected) = (0.0, 0.0);
+        let compared = if workers == 1 { &mut found.alone } else { &mut found.beside };
         for point in points {
-            let (point, _) = point.map_err(panicked)??;
-            took += point.seconds;
-            expected += said(point.bytes, workers);
+            let (point, piece) = point.map_err(panicked)??;
+            compared.took += point.seconds;
+            compared.expected += said(point.bytes, workers);
+            sampled.sized(&point, &piece);
+            pieces.push(piece);
             found.tasks += 1;
             found.bytes += point.bytes;
             found.largest = found.largest.max(point.bytes);
         }
-        let ratio = Some(took / expected).filter(|r| r.is_finite() && *r > 0.0);
-        if workers == 1 {
-            found.alone = ratio
-        } else {
-            found.beside = ratio
-        }
         found.workers = workers;
+    }
+    // (A finish that joins has its merges tried elsewhere.)
+    while job.join() == JoinAt::Sink
+        && let (Some(right), Some(left)) = (pieces.pop(), pieces.pop())
+    {
+        pieces.push(sampler.merge_large(left, right, sampled)?);
     }
     Ok(found)
 }
@@ -122,7 +141,7 @@ impl Found {
     pub(super) fn settle(&self, profile: &mut ReductionProfile) {
         let weight = if self.bytes > 0.0 { self.bytes / (self.bytes + self.before) } else { 0.0 };
         let mean = |ratio: f64| 1.0 + weight * (ratio - 1.0);
-        let level = match (self.alone, self.beside) {
+        let level = match (self.alone.ratio(), self.beside.ratio()) {
             (Some(alone), Some(beside)) => {
                 let others = (self.workers - 1) as f64;
                 let slower = (1.0 + profile.contention * others) * mean(beside) / mean(alone);
@@ -140,9 +159,12 @@ impl Found {
 mod tests {
     use forerun_platform::{Cost, ReductionProfile};
 
-    use super::Found;
+    use super::{Compared, Found};
 
     fn settled(alone: Option<f64>, beside: Option<f64>) -> (f64, f64) {
+        let compared =
+            |ratio: Option<f64>| ratio.map_or(Compared::default(), |took| Compared { took, expected: 1.0 });
+        let (alone, beside) = (compared(alone), compared(beside));
         let found = Found { alone, beside, workers: 2, tasks: 3, largest: 1.0, bytes: 3e6, before: 1e6 };
         let mut profile =
             ReductionProfile { task: Cost::constant(1.0), contention: 0.2, ..ReductionProfile::default() };
