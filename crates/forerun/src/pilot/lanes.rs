@@ -13,6 +13,9 @@ use super::sample::{Sampled, Sampler, failed};
 
 /// Phases of which each has lanes of its own, before lanes are gone on with.
 const APART: usize = 2;
+/// Lanes from which a worker takes tasks in a phase, of a job that keeps results, where none is lost: neighbours are apt to be
+/// alike, and how much the lanes differ is not to be taken for what the machine does from one phase to the next.
+const VISITS: usize = 2;
 /// Results that are left to the finish to join.
 const LEFT: usize = 3;
 /// Merges one after the other, where few results are there to be merged.
@@ -105,20 +108,32 @@ impl<'s> Lanes<'s> {
         let phase = self.phases;
         let count = self.lanes.len();
         self.lanes.rotate_left(self.next % count);
-        let mut free: Vec<&mut Lane> =
-            self.lanes.iter_mut().filter(|l| !l.is_empty()).take(workers).collect();
-        let workers = free.len();
-        self.next = workers;
-        let room = self.room;
+        let visits = if sampler.job.keeps() { VISITS } else { 1 };
+        let free: Vec<&mut Lane> =
+            self.lanes.iter_mut().filter(|l| !l.is_empty()).take(workers * visits).collect();
+        let workers = free.len().min(workers);
+        self.next = free.len();
+        let mut shares: Vec<Vec<&mut Lane>> = (0..workers).map(|_| Vec::new()).collect();
+        for (i, lane) in free.into_iter().enumerate() {
+            shares[i % workers].push(lane);
+        }
+        let (source, room) = (self.source, self.room);
+        let run = |lanes: Vec<&mut Lane>| {
+            let (time, least) = (time / lanes.len() as u32, visits.div_ceil(lanes.len()) as u64);
+            let mut sampled = Sampled::beside(workers - 1);
+            for lane in lanes {
+                lane.run(sampler, source, (time, least), room, &mut sampled)?;
+            }
+            Ok::<_, RunError>(sampled)
+        };
         if workers == 1 {
-            let found = free[0].run(sampler, self.source, 0, time, room)?;
-            sampled.add(phase, found);
+            let found = shares.pop().map(run).transpose()?;
+            found.into_iter().for_each(|found| sampled.add(phase, found));
             return Ok(());
         }
-        let source = self.source;
+        let run = &run;
         let found = thread::scope(|scope| {
-            let run = |lane: &mut Lane| lane.run(sampler, source, workers - 1, time, room);
-            let handles: Vec<_> = free.into_iter().map(|lane| scope.spawn(move || run(lane))).collect();
+            let handles: Vec<_> = shares.into_iter().map(|lanes| scope.spawn(move || run(lanes))).collect();
             handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
         });
         for found in found {
@@ -140,21 +155,18 @@ impl Lane {
         self.next >= self.end
     }
 
-    /// Runs tasks, at least one; at least two of a job that keeps results, where none is lost and inputs
-    /// are apt to differ. Where results are merged on and on, neighbours are merged as they come,
+    /// Runs tasks, at least so many. Where results are merged on and on, neighbours are merged as they come,
     /// and those that are to be kept into one at the end.
     fn run(
         &mut self,
         sampler: &Sampler<'_>,
         source: &dyn ErasedSource,
-        neighbours: usize,
-        time: Duration,
+        (time, least): (Duration, u64),
         room: Option<u64>,
-    ) -> Result<Sampled, RunError> {
-        let mut sampled = Sampled::beside(neighbours);
+        sampled: &mut Sampled,
+    ) -> Result<(), RunError> {
         let begun = Instant::now();
         let mut ran = 0u64;
-        let least = if sampler.job.keeps() { 2 } else { 1 };
         while !self.is_empty() && (ran < least || 2.0 * begun.elapsed().as_secs_f64() < time.as_secs_f64()) {
             let (point, piece) = sampler.task(source, self.task())?;
             sampled.ran(point, &piece);
@@ -166,19 +178,19 @@ impl Lane {
                 && a.results == b.results
                 && sampler.job.join() == JoinAt::Sink
             {
-                self.merge_last(sampler, &mut sampled)?;
+                self.merge_last(sampler, sampled)?;
             }
         }
         if sampler.job.keeps() && source.keeps_as_one(self.range()) {
             while self.pieces.len() > 1 {
-                self.merge_last(sampler, &mut sampled)?;
+                self.merge_last(sampler, sampled)?;
             }
             if let [piece] = &self.pieces[..] {
                 let kept = source.keep(self.range(), &piece.value);
                 kept.map_err(|e| failed(Stage::Task, piece.first, e))?;
             }
         }
-        Ok(sampled)
+        Ok(())
     }
 
     /// Forgets the first results where all come to more than `room` bytes: what goes to the disk because a pilot
