@@ -1,6 +1,6 @@
 //! How a command ends that does not end well.
 
-use std::fmt;
+use std::{fmt, io};
 
 /// What went wrong, and with it the exit status.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl CliError {
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CliError::Request(what) | CliError::Run(what) => f.write_str(&without_numbers(what)),
+            CliError::Request(what) | CliError::Run(what) => f.write_str(&shortened(&without_numbers(what))),
             CliError::Interrupted(_) => f.write_str("interrupted; nothing half-done is left behind"),
         }
     }
@@ -45,6 +45,13 @@ pub fn failed(e: impl fmt::Display) -> CliError {
     CliError::Run(e.to_string())
 }
 
+/// An error of the system in words, to be said within a sentence.
+pub(crate) fn reason(error: &io::Error) -> String {
+    let text = without_numbers(&error.to_string());
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
+}
+
 /// A sentence without the system's numbers of errors, ` (os error 13)`, which are of no use to a person.
 fn without_numbers(sentence: &str) -> String {
     const NUMBERED: &str = " (os error ";
@@ -59,9 +66,37 @@ fn without_numbers(sentence: &str) -> String {
     plain
 }
 
+/// A sentence in which words of more characters than any name of a file has, as paths that are too long are, lose their middle.
+fn shortened(sentence: &str) -> String {
+    const MOST: usize = 256;
+    const END: usize = 100;
+    let short = |word: &str| {
+        let length = word.chars().count();
+        if length <= MOST {
+            return word.to_owned();
+        }
+        let of = |from, many| word.chars().skip(from).take(many).collect::<String>();
+        format!("{}…{}", of(0, END), of(length - END, END))
+    };
+    sentence.split(' ').map(short).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_path_that_is_too_long_both_ends_are_said() {
+        let long = format!("/tmp/ä{}/ö.txt", "é".repeat(5000));
+        let said = request(format!("cannot read {long}: File name too long (os error 36)")).to_string();
+        assert!(
+            said.starts_with("cannot read /tmp/äé") && said.ends_with("é/ö.txt: File name too long"),
+            "{said}"
+        );
+        assert!(said.contains('…') && said.chars().count() < 300, "{said}");
+        let fits = format!("{} {}", "a".repeat(256), "b".repeat(200));
+        assert_eq!(request(&fits).to_string(), fits);
+    }
 
     #[test]
     fn the_system_s_numbers_are_not_said() {

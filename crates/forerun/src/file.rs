@@ -12,8 +12,7 @@ use forerun_apps::partial::{self, Place};
 use forerun_platform::Bytes;
 use rustix::fs::{Access, access};
 
-use crate::error::{CliError, failed, request};
-use crate::outcomes::reason;
+use crate::error::{CliError, failed, reason, request};
 
 /// Where a name leads; none for `-`, standard output.
 fn place(path: &Path) -> io::Result<Option<Place>> {

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::error::Category;
 
+use crate::error::reason;
+
 /// Why outcomes could not be read: one sentence that names the file, the place, what was expected
 /// and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +65,14 @@ pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
             std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes))
         };
         read.map_err(|e| fail(format!("cannot be read ({}); give a file that `--json` wrote", reason(&e))))?;
-        let text = forerun_platform::file::decoded(bytes)
-            .map_err(|why| fail(format!("{why}; expected a JSON list of outcomes: {WRITERS}")))?;
+        let wide = forerun_platform::file::is_utf16(&bytes);
+        let text = forerun_platform::file::decoded(bytes).map_err(|why| {
+            fail(if wide {
+                why.to_owned()
+            } else {
+                format!("is not text, and so no list of outcomes: {WRITERS}")
+            })
+        })?;
         all.extend(parse(file, &text)?);
     }
     Ok(all)
@@ -80,10 +88,11 @@ pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
         return Err(fail(None, format!("is empty; expected a JSON list of outcomes: {WRITERS}")));
     }
     let list: Vec<Outcome> = serde_json::from_str(text).map_err(|e| match e.classify() {
-        Category::Syntax | Category::Eof | Category::Io => {
-            fail(Some(e.line()), format!("is not JSON: {}; expected a list of outcomes: {WRITERS}", what(&e)))
-        }
-        Category::Data => fail(Some(e.line()), misfit(text, &e)),
+        Category::Syntax | Category::Eof | Category::Io => fail(Some(e.line()), no_json(&e)),
+        Category::Data => match serde_json::from_str(text) {
+            Ok(value) => fail(Some(e.line()), misfit(&value, &e)),
+            Err(e) => fail(Some(e.line()), no_json(&e)),
+        },
     })?;
     if list.is_empty() {
         return Err(fail(None, format!("holds an empty list; expected at least one outcome: {WRITERS}")));
@@ -96,10 +105,15 @@ pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
     Ok(list)
 }
 
+/// What is wrong with text that is no JSON.
+fn no_json(error: &serde_json::Error) -> String {
+    format!("is not JSON: {}; expected a list of outcomes: {WRITERS}", what(error))
+}
+
 /// What is wrong with JSON that is not a list of outcomes, naming the outcome.
-fn misfit(text: &str, error: &serde_json::Error) -> String {
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Array(items)) => {
+fn misfit(found: &Value, error: &serde_json::Error) -> String {
+    match found {
+        Value::Array(items) => {
             // Whatever else is written by --json has none of these.
             let foreign =
                 items.iter().position(|item| item.get("way").is_none() && item.get("makespan_s").is_none());
@@ -119,7 +133,7 @@ fn misfit(text: &str, error: &serde_json::Error) -> String {
                 at + 1
             )
         }
-        Ok(other) => {
+        other => {
             let found = match other {
                 Value::Object(_) => "one object",
                 Value::String(_) => "a string",
@@ -128,7 +142,6 @@ fn misfit(text: &str, error: &serde_json::Error) -> String {
             };
             format!("expected a list of outcomes `[{{\"way\": …}}, …]`, found {found}; {WRITERS}")
         }
-        Err(e) => format!("is not JSON: {}", what(&e)),
     }
 }
 
@@ -170,12 +183,4 @@ fn nonsense(outcome: &Outcome) -> Option<String> {
 fn what(error: &serde_json::Error) -> String {
     let text = error.to_string();
     text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what).to_string()
-}
-
-/// An input or output error in words, without the number of the operating system.
-pub(crate) fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.rsplit_once(" (os error").map_or(text.as_str(), |(what, _)| what);
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }

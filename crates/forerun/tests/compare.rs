@@ -134,6 +134,7 @@ fn files_that_are_not_outcomes_are_told_what_was_expected_and_where() {
         ("", "bad.json: is empty; expected a JSON list of outcomes"),
         ("way = 1", "bad.json, line 1: is not JSON: expected value"),
         ("[\n{\"way\": \"threads\",\n", "bad.json, line 3: is not JSON: EOF"),
+        ("1\n2\n", "bad.json, line 2: is not JSON: trailing characters; expected a list of outcomes"),
         ("[]", "bad.json: holds an empty list"),
         (
             "{\"way\": \"threads\"}",

@@ -8,7 +8,7 @@ use forerun_apps::partial;
 use forerun_platform::{Machine, Platform};
 
 use super::doubt;
-use crate::outcomes::reason;
+use crate::error::reason;
 
 /// Raised whenever figures of an earlier calibration would no longer be right.
 const METHOD: u32 = 3;

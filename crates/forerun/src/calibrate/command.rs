@@ -8,9 +8,8 @@ use forerun_skeleton::RunError;
 use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
 use crate::cli::{CalibrateArgs, MpiOptions};
 use crate::console::Console;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed, reason, request};
 use crate::file;
-use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// Measures this machine, prints the figures, and keeps them or writes them where asked for.

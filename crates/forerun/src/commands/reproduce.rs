@@ -72,10 +72,10 @@ fn load(folder: &Path) -> Result<Vec<Study>, CliError> {
             folder.display()
         ))
     };
-    let read = std::fs::read_dir(folder).map_err(|e| refuse(&crate::outcomes::reason(&e)))?;
+    let read = std::fs::read_dir(folder).map_err(|e| refuse(&crate::error::reason(&e)))?;
     let mut files = Vec::new();
     for file in read {
-        let path = file.map_err(|e| refuse(&crate::outcomes::reason(&e)))?.path();
+        let path = file.map_err(|e| refuse(&crate::error::reason(&e)))?.path();
         if path.extension().is_some_and(|e| e == "toml") {
             files.push(path);
         }

@@ -19,8 +19,7 @@ use forerun_platform::FileError;
 use forerun_platform::file::{Place, decoded, read};
 use toml::Value;
 
-use crate::error::{CliError, request};
-use crate::outcomes::reason;
+use crate::error::{CliError, reason, request};
 
 /// What can be run, and stand in a job file.
 pub const APPLICATIONS: &str = "sort, features, reduce, lsi, tasks, farm, mandelbrot or hip";

@@ -10,9 +10,8 @@ use forerun_skeleton::Cancel;
 
 use super::{JobOrder, Order, Report, Told, WORD, Work};
 use crate::cli::MpiOptions;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
-use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// What starts the ranks: the launcher that is asked for, else that of the MPI that this program is built with.

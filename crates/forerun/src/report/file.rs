@@ -50,7 +50,7 @@ pub fn write(outcomes: &[Outcome], file: &Path) -> Result<(), WriteError> {
     written.map(drop).map_err(|e| {
         fail(format!(
             "cannot be written ({}); give `-o` a file in a directory you may write to",
-            crate::outcomes::reason(&e)
+            crate::error::reason(&e)
         ))
     })
 }

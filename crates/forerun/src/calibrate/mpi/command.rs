@@ -10,10 +10,9 @@ use super::{Samples, fitted, platform};
 use crate::calibrate::Key;
 use crate::cli::CalibrateArgs;
 use crate::console::Console;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed, reason, request};
 use crate::file;
 use crate::mpi::{Order, Report, launch, launcher};
-use crate::outcomes::reason;
 use crate::signals::Interrupt;
 
 /// Seconds that measuring takes at most, quick or not.

@@ -12,11 +12,10 @@ use serde::Serialize;
 
 use crate::cli::map::{self, MapArgs};
 use crate::commands::Context;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed, reason, request};
 use crate::execute::stop_if_interrupted;
 use crate::file;
 use crate::mapping::{Candidate, Candidates, Description, Source};
-use crate::outcomes::reason;
 use crate::paths::Paths;
 use crate::text::{Align, Table, colour, count, seconds};
 

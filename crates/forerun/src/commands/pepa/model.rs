@@ -8,8 +8,7 @@ use forerun_pepa::syntax::{Diagnostic, Dialect, Model, Severity, parse};
 use forerun_platform::file::{decoded, is_utf16};
 
 use crate::cli::pepa::{DialectArg, ModelArgs};
-use crate::error::{CliError, request};
-use crate::outcomes::reason;
+use crate::error::{CliError, reason, request};
 
 /// The dialect that is meant.
 pub(super) fn dialect(of: DialectArg) -> Dialect {
