@@ -18,16 +18,20 @@ impl CrawlError {
 
     /// Something that could not be done to a file.
     pub(crate) fn file(what: &str, path: &Path, why: &io::Error) -> Self {
-        let said = why.to_string();
+        let said = plain(why);
         let why = match why.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 "no space is left there: make some, or name another directory"
             }
-            // The number of an error is of no use to a person.
-            _ => said.split(" (os error").next().unwrap_or_default(),
+            _ => &said,
         };
         Self::new(format!("cannot {what} {}: {why}", path.display()))
     }
+}
+
+/// What the system says, without its number, which is of no use to a person.
+pub(crate) fn plain(e: &io::Error) -> String {
+    e.to_string().split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 impl fmt::Display for CrawlError {

@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::address::{Forbidden, Guarded};
 use crate::decode::{Coding, decoded};
+use crate::error::plain;
 
 /// Asks for pages.
 #[derive(Debug, Clone)]
@@ -158,12 +159,6 @@ pub(crate) fn read_trouble(e: io::Error) -> Trouble {
         io::ErrorKind::UnexpectedEof => Trouble::Passing("the connection ended before the page did".into()),
         _ => Trouble::Passing(format!("reading it failed: {}", plain(&e))),
     }
-}
-
-/// What the system says, without its number.
-fn plain(e: &io::Error) -> String {
-    let said = e.to_string();
-    said.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 fn trouble(e: ureq::Error) -> Trouble {

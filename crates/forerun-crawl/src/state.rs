@@ -71,6 +71,7 @@ impl State {
         state.journal = Some(journal);
         state.summary.pages_before = state.summary.pages;
         state.summary.failed_before = state.summary.failed;
+        state.summary.redirects_before = state.summary.redirects;
         Ok((state, end))
     }
 
@@ -144,6 +145,8 @@ impl State {
 
     /// Records that a URL must not be asked for.
     pub(crate) fn refused(&mut self, entry: &Entry, why: &str, detail: String) -> Result<(), CrawlError> {
+        let first = || (entry.url.to_string(), detail.clone());
+        self.summary.skipped_first.get_or_insert_with(first);
         self.write(&Record::Skipped { url: entry.url.to_string(), why: why.to_owned(), detail })?;
         self.summary.skip(why);
         Ok(())

@@ -21,9 +21,14 @@ pub struct Summary {
     pub bytes: u64,
     /// Redirects.
     pub redirects: u64,
+    /// Of these, those of earlier runs.
+    pub redirects_before: u64,
     /// URLs that were not kept, by reason: `robots`, `address`, `type`, `large`, `duplicate` (the content is that of
     /// another page), `redirects` (too many in a row, or to where the crawl must not go).
     pub skipped: BTreeMap<String, u64>,
+    /// The first of them in this run, and a sentence that says more.
+    #[serde(skip)]
+    pub skipped_first: Option<(String, String)>,
     /// Links that were not followed, by reason: `host`, `path`, `depth`, `scheme`, `not-a-url`, `credentials`,
     /// `long-url`, `nofollow`, `full` (too many URLs).
     pub links_left: BTreeMap<String, u64>,

@@ -8,8 +8,9 @@ use forerun_skeleton::Cancel;
 
 use super::Context;
 use crate::cli::CrawlArgs;
+use crate::crawling::{self, Made};
 use crate::error::{CliError, failed, request};
-use crate::{crawling, file, text};
+use crate::{file, text};
 
 /// Errors that are shown to a person; `--json` and the journal have more.
 const SHOWN: usize = 5;
@@ -24,7 +25,7 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     }
     let Context { console, interrupt, .. } = &*context;
     let crawl = crawling::crawl(&args.seeds, &args.how)?;
-    let limits = crawl.limits.clone();
+    let (limits, made) = (crawl.limits.clone(), Made::before(&args.out));
     let stop = Cancel::new();
     interrupt.closes(stop.clone());
     let cancel = interrupt.cancel().clone();
@@ -56,7 +57,10 @@ pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
     say(&summary, &limits, args, context)?;
     console.data(&summary)?;
     match summary.pages {
-        0 => Err(failed(format!("no page was kept: {}", crawling::reason(&summary, true)))),
+        0 => {
+            let kept = made.put_away(&summary);
+            Err(failed(format!("no page was kept: {}", crawling::reason(&summary, kept))))
+        }
         _ => Ok(()),
     }
 }
@@ -80,7 +84,7 @@ fn say(summary: &Summary, limits: &Limits, args: &CrawlArgs, context: &Context) 
             "{} in {}, {}",
             text::plural(summary.requests, "request"),
             text::seconds(summary.seconds),
-            text::plural(summary.redirects, "redirect")
+            text::plural(summary.redirects - summary.redirects_before, "redirect")
         ),
     )?;
     let list = |reasons: &std::collections::BTreeMap<String, u64>| {

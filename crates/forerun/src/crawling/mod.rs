@@ -89,9 +89,32 @@ pub fn reason(summary: &Summary, kept: bool) -> String {
         }
         Some(why) => {
             let more = if kept { "; journal.jsonl says more" } else { "" };
-            format!("what was found was skipped ({why}){more}")
+            let first = summary.skipped_first.as_ref().map_or(String::new(), |(url, detail)| {
+                format!(": {}: {}", text::printable(url), text::printable(detail))
+            });
+            format!("what was found was skipped ({why}){first}{more}")
         }
         None => "the crawl was stopped before the first".to_owned(),
+    }
+}
+
+/// The directory of a crawl, which is removed where the crawl made it and nothing came of that.
+#[derive(Debug)]
+pub struct Made {
+    dir: PathBuf,
+    fresh: bool,
+}
+
+impl Made {
+    /// Of a crawl in `dir` that is to begin.
+    pub fn before(dir: &Path) -> Self {
+        Made { dir: dir.to_owned(), fresh: !dir.exists() }
+    }
+
+    /// Removes it if the crawl is over, made it, and kept no page; gives whether it is still there.
+    pub fn put_away(&self, summary: &Summary) -> bool {
+        let none = summary.pages == 0 && summary.waiting == 0;
+        !(none && self.fresh && std::fs::remove_dir_all(&self.dir).is_ok())
     }
 }
 
@@ -99,6 +122,7 @@ pub fn reason(summary: &Summary, kept: bool) -> String {
 pub struct Site {
     crawler: Crawler,
     dir: PathBuf,
+    made: Made,
     limits: Limits,
     watch: Watch,
     /// Pages that earlier runs kept.
@@ -116,11 +140,11 @@ impl Site {
         watch: Watch,
         stop: impl Fn() -> bool + Send + Sync + 'static,
     ) -> Result<Self, AppError> {
-        let limits = crawl.limits.clone();
+        let (limits, made) = (crawl.limits.clone(), Made::before(dir));
         let crawler = crawl.start(dir, stop).map_err(|e| AppError::new(e.to_string()))?;
         watch.of(crawler.progress());
         let before = crawler.so_far().pages_before;
-        Ok(Site { crawler, dir: dir.to_owned(), limits, watch, before })
+        Ok(Site { crawler, dir: dir.to_owned(), made, limits, watch, before })
     }
 }
 
@@ -153,7 +177,8 @@ impl Pages for Site {
     fn end(self: Box<Self>) -> Result<Vec<String>, AppError> {
         let summary = self.crawler.finish().map_err(|e| AppError::new(e.to_string()))?;
         if summary.pages == 0 {
-            return Err(AppError::new(format!("no page was kept: {}", reason(&summary, true))));
+            let kept = self.made.put_away(&summary);
+            return Err(AppError::new(format!("no page was kept: {}", reason(&summary, kept))));
         }
         Ok(said(&summary, &self.limits, &self.dir))
     }

@@ -62,6 +62,24 @@ fn what_cannot_be_crawled_is_said_in_a_sentence() {
     assert!(said.err.contains("--delay soon"), "{}", said.err);
 }
 
+/// A crawl that kept nothing has nothing to go on with: it leaves nothing, and the same again is as the first time.
+#[test]
+fn a_crawl_that_kept_nothing_leaves_nothing() {
+    let (place, url) = (Place::new(), site());
+    let words = ["crawl", &url, "-o", "site", "--allow-private", "--delay", "0 s", "--types", "image/png"];
+    for _ in 0..2 {
+        let said = place.say(words).refused(1, &["no page was kept", "(type)", &url, "it is text/html"]);
+        assert!(!said.err.contains("journal"), "{}", said.err);
+        assert!(said.text().contains("2 requests") && said.text().contains("0 redirects"), "{}", said.text());
+        assert!(!place.path("site").exists());
+    }
+    // What was there before is left.
+    std::fs::create_dir(place.path("site")).unwrap();
+    place.say(words).refused(1, &["no page was kept", "journal.jsonl says more"]);
+    assert!(place.path("site").exists());
+    place.assert_clean();
+}
+
 #[test]
 fn files_are_printed_as_they_come() {
     let (place, url) = (Place::new(), site());
