@@ -11,7 +11,7 @@ use forerun_skeleton::{AppError, Options, RunError};
 use indicatif::ProgressBar;
 use mpi::traits::Communicator as _;
 
-use super::job::{Crew, finished, said, unopened};
+use super::job::{Crew, finished, said, unopened, unready};
 use super::programs::{Keeping, each};
 use super::{JobOrder, Told, Work};
 use crate::cli::FarmJobArgs;
@@ -57,13 +57,10 @@ fn work<J: FarmJob>(
     let (rest, kept): (Vec<u64>, Vec<u8>) = whole(&Plain, &order.kept).map_err(request)?;
     let job = &each(world, options, || {
         super::job::enter(order)?;
-        let job = open().map_err(said)?;
-        if first {
-            deliver(&job, &kept)?;
-        }
-        Ok(job)
+        open().map_err(said)
     })
     .map_err(unopened)?;
+    each(world, options, || if first { deliver(job, &kept) } else { Ok(()) }).map_err(unready)?;
     let explain = |e: RunError| explain(job, &rest, e, None);
     let shape = shape(job, plan);
     let app = Subset { job, tasks: &rest, bar: &ProgressBar::hidden(), tried: None };

@@ -69,6 +69,9 @@ pub(super) fn run(inside: &Inside, order: &JobOrder) -> Result<Option<Told>, Cli
         return farm::run(&team, order);
     }
     let opened = each(&team.world, &team.options, || open(order, inside.cancel())).map_err(unopened)?;
+    if matches!(order.work, Work::Reduce(_)) {
+        each(&team.world, &team.options, || opened.job().take_over(&order.kept)).map_err(unready)?;
+    }
     match plan.skeleton {
         Skeleton::ScatterGather => scatter(&team, opened.scattered()?),
         Skeleton::Reduction | Skeleton::Farm => reduce(&team, opened.job()),
@@ -102,9 +105,7 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
         }
         Work::Reduce(args) => {
             let inputs = Inputs::open(&Selection { paths: args.input.clone(), include: Vec::new() })?;
-            let job = jobs::reduce(args, inputs, cancel).map_err(said)?;
-            ErasedJob::take_over(&job, &order.kept)?;
-            Opened::Other(Box::new(job))
+            Opened::Other(Box::new(jobs::reduce(args, inputs, cancel).map_err(said)?))
         }
         Work::Tasks(args, profile) => {
             Opened::Other(Box::new(jobs::timed_tasks(args, profile, cancel).map_err(said)?))
@@ -130,9 +131,17 @@ pub(super) fn unopened(e: RunError) -> CliError {
     }
 }
 
+/// Says why a job that could be opened cannot be begun: a run that failed, as it is on threads.
+pub(super) fn unready(e: RunError) -> CliError {
+    match unopened(e) {
+        CliError::Request(what) => CliError::Run(what),
+        other => other,
+    }
+}
+
 fn reduce(team: &Crew<'_>, job: &dyn ErasedJob) -> Result<Option<Told>, CliError> {
     let Crew { world, options, plan } = team;
-    let source = each(world, options, || job.cut(plan)).map_err(unopened)?;
+    let source = each(world, options, || job.cut(plan)).map_err(unready)?;
     let explain = |e| explain_reduction(Some(&*source), e, None);
     let (app, sinks, codec) = (job.app(), job.sinks(), job.codec());
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(*plan)).map_err(explain)?;
