@@ -225,6 +225,17 @@ impl FeaturesJob {
         }
     }
 
+    /// That of all files at least one was read, by this run or one before. (Of pages, those that were fetched are a result, too.)
+    fn something_read(&self) -> Result<(), AppError> {
+        let (skipped, (taken, already)) = (lock(&self.skipped), self.came());
+        let none = !self.is_of_pages() && already == 0 && skipped.files >= taken;
+        let Some((name, why)) = skipped.first.as_ref().filter(|_| none) else { return Ok(()) };
+        Err(AppError::new(match skipped.files {
+            1 => format!("the one file was passed over ({name}): {why}"),
+            files => format!("all {files} files were passed over (the first is {name}): {why}"),
+        }))
+    }
+
     /// Whether the log of a database in a file may have to be written back before the run ends: what comes of documents takes less
     /// room than they do.
     pub(super) fn fills_a_log(&self) -> bool {
@@ -414,6 +425,7 @@ impl ReductionJob for FeaturesJob {
             store.close()?;
             store.totals()
         })?;
+        self.something_read()?;
         let (phrases, documents) = (totals.phrases as u64, totals.documents as u64);
         let of = format!("{} of {}", show::count(phrases, "phrase"), show::count(documents, "document"));
         Ok(format!("{of} in {}", self.database))

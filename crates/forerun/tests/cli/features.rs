@@ -27,6 +27,25 @@ fn words<'w>(line: &'w str, model: &'w str) -> Vec<&'w str> {
     line.split(' ').chain(["--model", model]).collect()
 }
 
+/// A run that read nothing has no result; one that has something in the database has.
+#[test]
+fn where_all_files_are_passed_over_the_run_failed() {
+    let (place, model) = (Place::new(), model());
+    let model = model.to_str().unwrap();
+    place.write("docs/a.txt", [1u8; 500]);
+    for _ in 0..2 {
+        let said = place.say(words("run features docs --db f.db -p 1", model));
+        said.refused(1, &["the one file was passed over", "a.txt"]);
+    }
+    place.write("docs/b.txt", [1u8; 500]);
+    place.say(words("run features docs --db f.db -p 2", model)).refused(1, &["all 2 files were passed over"]);
+    pages(&place, 1);
+    for _ in 0..2 {
+        place.say(words("run features docs --db f.db -p 1", model)).ok();
+    }
+    place.assert_clean();
+}
+
 #[test]
 fn documents_are_extracted_and_asked() {
     let (place, model) = (Place::new(), model());
