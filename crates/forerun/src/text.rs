@@ -193,6 +193,11 @@ pub fn plural(value: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(value), if value == 1 { "" } else { "s" })
 }
 
+/// A count and its noun, of which several are another word: `1 query`, `5 queries`.
+pub fn one_or_many(value: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(value), if value == 1 { one } else { many })
+}
+
 /// Whether to colour what goes to a stream: only on a terminal, and not where `NO_COLOR` is set
 /// (to anything but nothing) or `TERM` is `dumb`.
 pub fn colour(stream: &impl IsTerminal) -> bool {
@@ -320,6 +325,10 @@ mod tests {
             ["−3.9 %", "0.0 %", "0.0 %", "+50.0 %", "+120 %"]
         );
         assert_eq!([0, 999, 1000, 1_048_576].map(count), ["0", "999", "1,000", "1,048,576"]);
+        assert_eq!(
+            [0, 1, 2000].map(|n| one_or_many(n, "query", "queries")),
+            ["0 queries", "1 query", "2,000 queries"]
+        );
         assert_eq!([512, 65536, 1_610_612_736].map(bytes), ["512 B", "64 KiB", "1.50 GiB"]);
         assert_eq!([1e300, -1e300, 1e8].map(digits), ["1.00e300", "−1.00e300", "100000000"]);
         assert_eq!([percent(1e20), share(1e300), ratio(1e300)], ["+1.00e22 %", "1.00e302 %", "1.00e300"]);

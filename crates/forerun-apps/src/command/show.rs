@@ -35,7 +35,12 @@ pub(crate) fn last_lines(stderr: &[u8]) -> String {
 
 /// `1 file`, `2 files`.
 pub(crate) fn count(n: u64, thing: &str) -> String {
-    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+    one_or_many(n, thing, &format!("{thing}s"))
+}
+
+/// `1 query`, `2 queries`.
+pub(crate) fn one_or_many(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use forerun_skeleton::{AppError, Cancel, Codec};
 
 use super::source::{Layout, LsiInput, LsiSource};
 use super::{Lists, Record, Store};
+use crate::command::show;
 use crate::{Erased, Extent, Job, ReductionJob};
 
 /// Queries that are compared at a time: enough that reading a document's coordinates is paid for.
@@ -145,14 +146,11 @@ impl Job for LsiJob {
     }
 
     fn summary(&self) -> String {
-        let plural = |n: u64| if n == 1 { "" } else { "s" };
         let Layout { queries, documents, .. } = self.matching.layout;
         let (of, rank) = (Bytes(self.matching.layout.bytes()), self.matching.model.rank());
-        format!(
-            "{queries} quer{} × {documents} document{}, k = {rank}, {of}",
-            if queries == 1 { "y" } else { "ies" },
-            plural(documents)
-        )
+        let (queries, documents) =
+            (show::one_or_many(queries, "query", "queries"), show::count(documents, "document"));
+        format!("{queries} × {documents}, k = {rank}, {of}")
     }
 
     fn extent(&self) -> Extent {
@@ -186,11 +184,8 @@ impl Job for LsiJob {
         if unknown.len() > NAMED {
             names.push("…");
         }
-        let (queries, have) = if unknown.len() == 1 {
-            ("1 query".into(), "has")
-        } else {
-            (format!("{} queries", unknown.len()), "have")
-        };
+        let queries = show::one_or_many(unknown.len() as u64, "query", "queries");
+        let have = if unknown.len() == 1 { "has" } else { "have" };
         let names = names.join(", ");
         vec![format!(
             "{queries} ({names}) {have} no word that the model knows: every document is as far from it as any other, with cosine 0"

@@ -13,7 +13,7 @@ use crate::drawn::Sheet;
 use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
 use crate::paths::Paths;
-use crate::text::{Align, Table, colour, count, plural};
+use crate::text::{Align, Table, colour, one_or_many, plural};
 
 /// What `--json` gets.
 #[derive(Debug, Serialize)]
@@ -89,11 +89,7 @@ fn say(found: &Evaluated, context: &Context) -> Result<(), CliError> {
             found.collection,
             plural(found.documents as u64, "document"),
             plural(found.terms as u64, "term"),
-            if found.queries == 1 {
-                "1 query".into()
-            } else {
-                format!("{} queries", count(found.queries as u64))
-            },
+            one_or_many(found.queries as u64, "query", "queries"),
             found.weighting
         ),
     )?;
