@@ -4,6 +4,7 @@ use forerun_model::planner::{Divisible, Planned};
 use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
 
 use crate::pilot::Pilot;
+use crate::planning::Facts;
 use crate::text;
 
 /// A platform in a line.
@@ -77,15 +78,24 @@ fn per_byte(seconds: f64) -> String {
     }
 }
 
-/// A plan for an input and why.
-pub fn plan(planned: &Planned, input: &Divisible) -> String {
+/// A plan for a job and why.
+pub fn plan(planned: &Planned, facts: &Facts) -> String {
     let plan = &planned.best.plan;
-    let mut lines = vec![shape_of(plan, is_each(input, plan.grain.bytes))];
+    let shape = shape_of(plan, is_each(&facts.input, plan.grain.bytes));
+    let mut lines = vec![shape + &done(facts.done.len())];
     if !plan.reason.is_empty() {
         lines.push(plan.reason.clone());
     }
     lines.extend(planned.warnings.iter().map(|w| format!("but {w}")));
     lines.join("\n")
+}
+
+/// That so many of a plan's tasks are done before the run.
+fn done(tasks: usize) -> String {
+    match tasks {
+        0 => String::new(),
+        tasks => format!(", {} of them done by the pilot", text::count(tasks as u64)),
+    }
 }
 
 /// Whether of an input of pieces no two are put together where tasks are of at most so many bytes: what a piece has beyond
@@ -126,15 +136,15 @@ fn shape_of(plan: &Plan, each: bool) -> String {
     line
 }
 
-/// The best plan of every strategy, as a table.
+/// The best plan of every strategy, as a table; on 1 processor all are one.
 pub fn alternatives(planned: &Planned) -> String {
     let mut rows = vec![["", "strategy", "processors", "tasks", "predicted", ""].map(String::from)];
     let best = planned.best.expected().makespan_s;
-    for (i, choice) in planned.ranked.iter().enumerate() {
+    for (i, (choice, several)) in planned.distinct().enumerate() {
         let plan = &choice.plan;
         rows.push([
             if i == 0 { "→".into() } else { String::new() },
-            plan.strategy.name().into(),
+            if several { "any".into() } else { plan.strategy.name().into() },
             plan.processors.to_string(),
             plan.grain.tasks.map_or("?".into(), text::count),
             text::interval(&choice.expected()),
@@ -212,7 +222,7 @@ mod tests {
     use forerun_model::planner::Divisible;
     use forerun_platform::{Grain, Plan, Strategy};
 
-    use super::{is_each, per_byte, shape_of};
+    use super::{done, is_each, per_byte, shape_of};
 
     #[test]
     fn tasks_of_one_piece_each_are_not_said_to_be_smaller_than_those() {
@@ -239,6 +249,9 @@ mod tests {
         assert_eq!(said(Some(1), true), "adaptive on 2 processors, 1 task");
         assert_eq!(said(None, true), "adaptive on 2 processors, a task for each input");
         assert_eq!(said(Some(20), false), "adaptive on 2 processors, 20 tasks of at most 1 B");
+        assert_eq!(said(Some(7), true) + &done(0), "adaptive on 2 processors, 7 tasks, one for each input");
+        let of_pilot = "adaptive on 2 processors, 7 tasks, one for each input, 1 of them done by the pilot";
+        assert_eq!(said(Some(7), true) + &done(1), of_pilot);
     }
 
     #[test]

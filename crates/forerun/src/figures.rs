@@ -12,7 +12,7 @@ use crate::error::{CliError, failed, request};
 use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
 use crate::pilot::{Pilot, Purpose, pilot};
-use crate::planning::{Facts, plan};
+use crate::planning::{Facts, plan, possible};
 use crate::{storage, text};
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
@@ -48,6 +48,9 @@ pub fn of(
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
+    if processors.is_none_or(|p| p <= MOST_TRIED) {
+        possible(&Facts::of(job, None, shape), &platform, shape, processors)?;
+    }
     // What the planner makes of such costs; of more ranks than that it takes long to say.
     let few = processors.is_none_or(|p| p <= MOST_TRIED);
     let grain = |costs: &ReductionProfile, largest: u64| {

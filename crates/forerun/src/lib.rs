@@ -38,6 +38,7 @@ pub mod figures;
 pub mod file;
 pub mod guardian;
 pub mod jobs;
+pub mod load;
 pub mod mapping;
 pub mod models;
 pub mod mpi;

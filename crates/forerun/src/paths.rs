@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use forerun_apps::command::Selection;
+
 use crate::console::Console;
 use crate::error::{CliError, request};
 
@@ -15,6 +17,8 @@ pub struct Paths {
     writes: Vec<(&'static str, PathBuf)>,
     /// What is written when all is read, so that it may be an input.
     replaces: Vec<PathBuf>,
+    /// Directories whose files are read.
+    searched: Option<Selection>,
 }
 
 impl Paths {
@@ -41,11 +45,16 @@ impl Paths {
         self.writes(option, path)
     }
 
+    /// Says which directories are searched for files to read: what is written into one would be an input of the next run.
+    pub fn searches(self, selection: Selection) -> Self {
+        Paths { searched: Some(selection), ..self }
+    }
+
     /// Looks at them and the console's `--json`, and keeps standard output free where one goes there;
     /// `is_input` says of further files whether they are read.
     ///
     /// # Errors
-    /// Two that are the same.
+    /// Two that are the same; one in a directory that is searched.
     pub fn check(self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new("-");
         let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
@@ -64,20 +73,32 @@ impl Paths {
     /// Looks at them and at where data goes, but not at standard output.
     ///
     /// # Errors
-    /// Two that are the same.
+    /// As [`Paths::check`].
     pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new("-");
         self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
         let reads: Vec<PathBuf> = self.reads.iter().filter_map(|p| identity(p)).collect();
         let mut before: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
-            let Some(id) = identity(path) else { continue };
             let refuse = |what: String| {
                 Err(request(format!("{option} {}: {what}; name another file", path.display())))
             };
-            if !self.replaces.contains(path) && (reads.contains(&id) || is_input(path)) {
+            let id = identity(path);
+            if !self.replaces.contains(path)
+                && (id.as_ref().is_some_and(|id| reads.contains(id)) || is_input(path))
+            {
                 return refuse("that is an input".into());
             }
+            // A device has no place.
+            let searched =
+                self.searched.as_ref().filter(|_| fs::metadata(path).map_or(true, |is| is.is_file()));
+            if let Some(dir) = searched.and_then(|s| s.would_find(path)) {
+                let dir = dir.display();
+                return refuse(format!(
+                    "it is in {dir}, where each file is an input, and would be one of the next run"
+                ));
+            }
+            let Some(id) = id else { continue };
             if let Some((other, _)) = before.iter().find(|(_, other)| *other == id) {
                 let what = if *other == "--out" { "the result" } else { other };
                 return refuse(format!("{what} goes there"));

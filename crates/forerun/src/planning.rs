@@ -9,6 +9,7 @@ use forerun_skeleton::reduction::Shape;
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
+use crate::load::Load as Beside;
 use crate::signals::Interrupt;
 use crate::simulate::{makespan, simulate};
 use crate::text;
@@ -26,6 +27,8 @@ pub struct Facts {
     pub commutative: bool,
     /// Whether that is all of its input, or only like what keeps coming.
     pub known: bool,
+    /// How busy others are where it is to run, if that is known.
+    pub beside: Option<Beside>,
 }
 
 /// Pieces that an input of unknown length is planned for: so many that its beginning and its end do not count.
@@ -53,11 +56,17 @@ impl Facts {
             Some(sizes) => Divisible::Pieces { sizes, breaks, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
-        Facts { name: job.name().into(), input, done: kept, commutative: job.app().commutative(), known }
+        let (name, commutative) = (job.name().into(), job.app().commutative());
+        Facts { name, input, done: kept, commutative, known, beside: None }
     }
 }
 
 impl Facts {
+    /// The same job where others are so busy.
+    pub fn beside(self, beside: Option<Beside>) -> Self {
+        Facts { beside, ..self }
+    }
+
     /// The work when it is cut by `grain` into `tasks` tasks, those that are done included.
     pub fn load(&self, grain: u64, tasks: u64) -> Load {
         let uneven = match &self.input {
@@ -200,6 +209,49 @@ pub fn plan(
     max_processors: Option<usize>,
     interrupt: &Interrupt,
 ) -> Result<Planned, CliError> {
+    let request = asked(facts, profile, platform, shape, processors, max_processors)?;
+    let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
+    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
+        choice.plan.window = shape.window;
+    }
+    // What keeps coming is shared out one task after the other: nothing is left to choose.
+    if facts.known {
+        refine(&mut planned, &request, facts, interrupt)?;
+        follow(&mut planned, &request, facts, interrupt)?;
+    }
+    if let Some(beside) = facts.beside {
+        for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
+            let intervals = choice.plan.predicted.iter_mut().chain([&mut choice.prediction.interval]);
+            beside.widen(intervals, choice.plan.processors);
+        }
+    }
+    Ok(planned)
+}
+
+/// That what is pinned can be had on a platform, whatever the job's costs: asked before they are measured.
+///
+/// # Errors
+/// Why there is no such plan.
+pub fn possible(
+    facts: &Facts,
+    platform: &Platform,
+    shape: &ShapeOptions,
+    processors: Option<usize>,
+) -> Result<(), CliError> {
+    let unknown = ReductionProfile::default();
+    let request = asked(facts, &unknown, platform, shape, processors, None)?;
+    forerun_model::planner::possible(&request).map_err(crate::error::request)
+}
+
+/// What the planner is asked.
+fn asked<'a>(
+    facts: &Facts,
+    profile: &'a ReductionProfile,
+    platform: &'a Platform,
+    shape: &ShapeOptions,
+    processors: Option<usize>,
+    max_processors: Option<usize>,
+) -> Result<Request<'a>, CliError> {
     check(shape, processors)?;
     let grain = grain(shape)?;
     fits(grain, &facts.input)?;
@@ -214,24 +266,14 @@ pub fn plan(
     let base = Request::new(platform, profile, facts.input.clone());
     // More ranks than cores would only take turns.
     let most = max_processors.unwrap_or(usize::MAX).min(base.max_processors);
-    let request = Request {
+    Ok(Request {
         max_processors: processors.unwrap_or(most),
         fixed,
         commutative: facts.commutative,
         known_length: facts.known,
         done: (facts.done.len() as u64, facts.done.iter().sum()),
         ..base
-    };
-    let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
-    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
-        choice.plan.window = shape.window;
-    }
-    // What keeps coming is shared out one task after the other: nothing is left to choose.
-    if facts.known {
-        refine(&mut planned, &request, facts, interrupt)?;
-        follow(&mut planned, &request, facts, interrupt)?;
-    }
-    Ok(planned)
+    })
 }
 
 /// Tasks, or ranks, that may be simulated to refine a plan, and shapes that are tried.
@@ -366,7 +408,7 @@ mod tests {
 
     fn facts(sizes: Vec<u64>, done: Vec<u64>) -> Facts {
         let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain: u64::MAX };
-        Facts { name: "job".into(), input, done, commutative: true, known: true }
+        Facts { name: "job".into(), input, done, commutative: true, known: true, beside: None }
     }
 
     /// A second for every byte of input.

@@ -334,6 +334,7 @@ mod tests {
             done: vec![100, 200],
             commutative,
             known: true,
+            beside: None,
         };
         let plan = |groups, tasks| Plan {
             groups,

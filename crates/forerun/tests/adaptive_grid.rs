@@ -92,7 +92,14 @@ impl Cell {
     /// Makespan of a strategy as it is planned.
     fn planned(&self, strategy: Strategy, interrupt: &Interrupt) -> Option<f64> {
         let input = Divisible::Tasks { tasks: self.tasks, bytes: 1.0 };
-        let facts = Facts { name: "grid".into(), input, done: Vec::new(), commutative: true, known: true };
+        let facts = Facts {
+            name: "grid".into(),
+            input,
+            done: Vec::new(),
+            commutative: true,
+            known: true,
+            beside: None,
+        };
         let arity = if strategy == Strategy::Adaptive { None } else { Some(2) };
         let shape = ShapeOptions {
             skeleton: Pin::To(Skeleton::Reduction),

@@ -26,7 +26,14 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
         ..ReductionProfile::default()
     };
     let input = Divisible::Tasks { tasks: DOCUMENTS, bytes: 5e3 };
-    let facts = Facts { name: "features".into(), input, done: Vec::new(), commutative: true, known: true };
+    let facts = Facts {
+        name: "features".into(),
+        input,
+        done: Vec::new(),
+        commutative: true,
+        known: true,
+        beside: None,
+    };
     let shape = ShapeOptions {
         skeleton: Pin::To(Skeleton::Reduction),
         block: None,

@@ -1,6 +1,7 @@
 //! The input files of a run, all looked at before anything runs.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +24,38 @@ pub struct Selection {
     /// where the pattern has a `/` by its path below that directory; none takes all. A file in
     /// `paths` is taken whatever its name.
     pub include: Vec<String>,
+}
+
+impl Selection {
+    /// The directory of `paths` in which a file at `path` would be found if it were there, if there is one.
+    pub fn would_find(&self, path: &Path) -> Option<&Path> {
+        let path = settled(path)?;
+        let name = path.file_name()?.as_bytes();
+        let found = |dir: &&Path| {
+            let Ok(root) = fs::canonicalize(dir) else { return false };
+            // What a file's own name names is taken whatever it is called, and is an input that is there.
+            let Some(below) = path.strip_prefix(&root).ok().filter(|b| *b != Path::new("")) else {
+                return false;
+            };
+            let matches = |text: &String| {
+                let of =
+                    |glob: Glob| glob.matches(if glob.path { below.as_os_str().as_bytes() } else { name });
+                Glob::parse(text).is_ok_and(of)
+            };
+            self.include.is_empty() || self.include.iter().any(matches)
+        };
+        self.paths.iter().map(PathBuf::as_path).find(found)
+    }
+}
+
+/// A path by the names that its directories really have, as far as they are there.
+fn settled(path: &Path) -> Option<PathBuf> {
+    let whole = std::path::absolute(path).ok()?;
+    let there = whole.ancestors().find_map(|dir| Some((dir, fs::canonicalize(dir).ok()?)));
+    there.map(|(dir, real)| match whole.strip_prefix(dir) {
+        Ok(rest) if rest != Path::new("") => real.join(rest),
+        _ => real,
+    })
 }
 
 /// An input file.

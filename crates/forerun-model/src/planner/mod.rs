@@ -11,7 +11,7 @@ use forerun_platform::{Interval, Plan};
 pub(crate) use candidates::processors;
 pub use grain::groups_of;
 pub use request::{Divisible, Fixed, Request};
-pub use search::{considered, plan};
+pub use search::{considered, plan, possible};
 
 use crate::reduction::Prediction;
 
@@ -25,6 +25,15 @@ pub struct Choice {
     pub plan: Plan,
     /// What the closed form predicts for it.
     pub prediction: Prediction,
+}
+
+impl Choice {
+    /// Whether it is the same as another but for the strategy's name: one processor has nobody to share with.
+    pub fn is_like(&self, other: &Choice) -> bool {
+        let (ours, theirs) = (self.prediction.makespan_s, other.prediction.makespan_s);
+        let alone = self.plan.processors == 1 && other.plan.processors == 1;
+        alone && (ours - theirs).abs() <= 1e-9 * theirs
+    }
 }
 
 /// What a planner found.
@@ -48,6 +57,11 @@ impl Choice {
 }
 
 impl Planned {
+    /// The best of every strategy, each with whether it stands for all: where no two differ by more than the name, the first.
+    pub fn distinct(&self) -> impl Iterator<Item = (&Choice, bool)> {
+        distinct(&self.ranked)
+    }
+
     /// Puts the choices in order after what is expected of some was refined, and says anew why the first
     /// is taken. Of those that are expected to take equally long the one on fewer processors comes first.
     pub fn rank_again(&mut self, request: &Request<'_>) {
@@ -66,6 +80,12 @@ impl Planned {
         self.ranked[0].plan.reason = reason;
         self.best = self.ranked[0].clone();
     }
+}
+
+/// The choices, each with whether it stands for all: where they are alike, the first.
+fn distinct(ranked: &[Choice]) -> impl Iterator<Item = (&Choice, bool)> {
+    let alike = ranked.len() > 1 && ranked[1..].iter().all(|choice| choice.is_like(&ranked[0]));
+    ranked.iter().take(if alike { 1 } else { ranked.len() }).map(move |choice| (choice, alike))
 }
 
 /// Why there is no plan: a sentence with what was asked for and what would do.

@@ -1,7 +1,7 @@
 //! A plan's reason, and why there is none, in words.
 
 use super::request::Request;
-use super::{Choice, PlanError};
+use super::{Choice, PlanError, distinct};
 use crate::reduction::{Balance, Bound};
 use crate::words::{rate, seconds};
 
@@ -81,8 +81,11 @@ pub(super) fn words(request: &Request<'_>, ranked: &[Choice]) -> String {
     };
     let best = &ranked[0];
     let mut text = format!("{} predicted", figure(best));
-    let others: Vec<String> =
-        ranked[1..].iter().map(|c| format!("{} {}", c.plan.strategy.name(), figure(c))).collect();
+    let mut all = distinct(ranked);
+    if all.next().is_some_and(|(_, stands_for_all)| stands_for_all) {
+        text += " by any strategy";
+    }
+    let others: Vec<String> = all.map(|(c, _)| format!("{} {}", c.plan.strategy.name(), figure(c))).collect();
     if !others.is_empty() {
         text += &format!(" ({})", others.join(", "));
     }

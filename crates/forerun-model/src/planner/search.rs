@@ -125,6 +125,19 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, PlanError> {
     Ok(Planned { best: choices[0].clone(), ranked: choices, warnings, tried: search.tried })
 }
 
+/// That a shape meets what is fixed, whatever the costs.
+///
+/// # Errors
+/// Why none does.
+pub fn possible(request: &Request<'_>) -> Result<(), PlanError> {
+    reason::check(request)?;
+    let strategies = request.fixed.strategy.map_or(Strategy::ALL.to_vec(), |s| vec![s]);
+    match strategies.into_iter().all(|strategy| candidates::shapes(request, strategy).is_empty()) {
+        true => Err(reason::impossible(request)),
+        false => Ok(()),
+    }
+}
+
 /// The shapes of the fixed strategy (or of all) that [`plan`] compares for a request.
 ///
 /// # Errors

@@ -183,10 +183,8 @@ pub struct PredictOptions {
 impl PredictOptions {
     /// The number of processors, where there is one.
     pub fn one_number(&self) -> Option<usize> {
-        match self.processors[..] {
-            [one] => Some(one),
-            _ => None,
-        }
+        let one = self.processors.first().copied();
+        one.filter(|one| self.processors.iter().all(|p| p == one))
     }
 }
 

@@ -32,13 +32,15 @@ pub fn plan(
     let Context { console, interrupt, .. } = context;
     let pinned = how.processors.get();
     let Figures { platform, profile, largest } = figures::of(job, pinned, &how.shape, &how.figures, context)?;
-    let facts = facts(job, largest, sampled, &how.shape)?;
+    let facts =
+        facts(job, largest, sampled, &how.shape)?.beside(context.beside(how.figures.platform.as_deref()));
     let costs = figures::reduction(&profile)?;
     context.note_shared(pinned.as_slice(), &platform)?;
     let mut planned =
         planning::plan(&facts, costs, &platform, &how.shape, pinned, how.max_processors, interrupt)?;
     in_pages(&mut planned, &facts);
-    console.say("plan", &describe::plan(&planned, &facts.input))?;
+    console.say("plan", &describe::plan(&planned, &facts))?;
+    context.note_beside(facts.beside, [planned.best.plan.processors])?;
     let mut ways = vec![Way::Analytic];
     ways.extend(how.by.iter().filter(|way| **way != Way::Analytic));
     let mut predicted = predictions(&ways, &facts, &planned.best, costs, &platform, context)?;
@@ -67,7 +69,8 @@ pub fn predict(
 ) -> Result<(), CliError> {
     let Figures { platform, profile, largest } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
-    let facts = facts(job, largest, sampled, &how.shape)?;
+    let facts =
+        facts(job, largest, sampled, &how.shape)?.beside(context.beside(how.figures.platform.as_deref()));
     how.draw.check(&context.console)?;
     let costs = figures::reduction(&profile)?;
     let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
@@ -132,9 +135,9 @@ pub fn in_pages(planned: &mut Planned, facts: &Facts) {
     let rate = |choice: &Choice| {
         format!("{} pages/s", text::digits(pages / choice.prediction.makespan_s.max(f64::MIN_POSITIVE)))
     };
-    let others = planned.ranked.iter().skip(1);
+    let others = planned.distinct().skip(1);
     let others: Vec<String> =
-        others.map(|choice| format!("{} {}", choice.plan.strategy.name(), rate(choice))).collect();
+        others.map(|(choice, _)| format!("{} {}", choice.plan.strategy.name(), rate(choice))).collect();
     let others = if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) };
     let best = &mut planned.best;
     best.plan.reason = format!("{} extracted{others}; {}", rate(best), best.prediction.reason);

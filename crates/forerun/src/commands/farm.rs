@@ -1,15 +1,15 @@
-//! `forerun farm`: an external command as the tasks of a farm.
+//! Jobs that are farms: an external command for each of many files, pictures of the Mandelbrot set, the motion of a hip.
 
 use std::path::Path;
 
 use forerun_apps::command::{Inputs, Selection, read_list};
 
 use super::Context;
-use crate::cli::{FarmJobArgs, WithJob};
+use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::farm::{Farming, Wanted};
 use crate::mpi::Work;
-use crate::{farm, jobs, paths};
+use crate::{farm, file, jobs, paths};
 
 /// Runs the command for every file, or says how long that would take.
 ///
@@ -36,10 +36,12 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     if out.is_none() && wanted == Wanted::Run {
         context.console.keep_stdout_free()?;
     }
+    let searched = selection.clone();
     let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
     let paths = farm::paths(how)
         .reads(inputs.files().iter().map(|file| &file.path))
         .reads(list)
+        .searches(searched)
         .writes("--out", out)
         .writes("--resume", args.resume.as_deref());
     paths.check(&mut context.console, |_| false)?;
@@ -52,5 +54,54 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     context.interrupt.busy(|| {
         let job = jobs::command_farm(args, &inputs, context.interrupt.cancel())?;
         farm::treat(&job, (how, &wanted), || Ok(()), context)
+    })
+}
+
+/// Makes a picture, or says how long that would take.
+///
+/// # Errors
+/// What is wrong with the request; what failed.
+pub fn mandelbrot<F: Farming>(
+    args: &WithJob<MandelbrotArgs, F>,
+    context: &mut Context,
+) -> Result<(), CliError> {
+    let (job, how) = (&args.job, &args.how.ways());
+    let picture = jobs::mandelbrot(job)?;
+    let wanted = args.how.wanted();
+    if wanted == Wanted::Run {
+        farm::paths(how).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
+        file::check("--out", &job.out)?;
+        context.work = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())?;
+    } else {
+        farm::paths(how).check(&mut context.console, |_| false)?;
+    }
+    context.interrupt.busy(|| farm::treat(&picture, (how, &wanted), || Ok(()), context))
+}
+
+/// Tries the rotations of a hip, or says how long that would take.
+///
+/// # Errors
+/// What is wrong with the request or a mesh; what failed.
+pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Result<(), CliError> {
+    let (job, how) = (&args.job, &args.how.ways());
+    let wanted = args.how.wanted();
+    let paths = farm::paths(how).reads([&job.femur, &job.pelvis]);
+    if wanted == Wanted::Run {
+        paths
+            .writes("--out", job.out.as_deref())
+            .writes("--svg", job.svg.as_deref())
+            .check(&mut context.console, |_| false)?;
+        for (option, file) in [("--out", &job.out), ("--svg", &job.svg)] {
+            if let Some(file) = file {
+                file::check(option, file)?;
+            }
+        }
+        context.work = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())?;
+    } else {
+        paths.check(&mut context.console, |_| false)?;
+    }
+    context.interrupt.busy(|| {
+        let range = jobs::hip(job)?;
+        farm::treat(&range, (how, &wanted), || jobs::draw_hip(job, &range), context)
     })
 }

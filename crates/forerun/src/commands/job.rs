@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use forerun_apps::command::Selection;
+use forerun_apps::features::{DOCUMENTS, Database};
 use forerun_platform::{Profile, Skeleton};
 
 use super::Context;
@@ -11,6 +13,9 @@ use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
 use crate::{allocation, figures, file};
+
+/// What the first delivery is called in its directory.
+const FIRST_DELIVERY: &str = "00000001";
 
 /// Treats the job that the command line names.
 ///
@@ -61,7 +66,17 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             };
             match crawls {
                 Some(_) => how.paths(),
-                None => how.paths().reads(&job.input),
+                None => {
+                    let database =
+                        job.db.parse().ok().and_then(|db: Database| db.file().map(Path::to_path_buf));
+                    let database = database.filter(|_| how.gives_result());
+                    let include = match &job.include[..] {
+                        [] => DOCUMENTS.map(String::from).to_vec(),
+                        patterns => patterns.to_vec(),
+                    };
+                    let searched = Selection { paths: job.input.clone(), include };
+                    how.paths().reads(&job.input).searches(searched).writes("--db", database.as_deref())
+                }
             }
             .check(&mut context.console, |_| false)?;
             jobs::check_features(&job, crawls == Some(Crawls::All), context.interrupt.cancel())?;
@@ -145,7 +160,10 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     }
     let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
     let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
-    let paths = how.paths().reads(list).writes("--out", out);
+    let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(FIRST_DELIVERY));
+    let searched = Selection { paths: args.input.clone(), include: args.include.clone() };
+    let paths = how.paths().reads(list).searches(searched).writes("--out", out);
+    let paths = paths.writes("--deliver", into.as_deref());
     paths.check(&mut context.console, |path| inputs.find(path).is_some())?;
     for note in inputs.notes() {
         context.console.note("note", note)?;

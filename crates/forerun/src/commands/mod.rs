@@ -3,7 +3,6 @@
 pub mod crawl;
 pub mod crawled;
 pub mod farm;
-pub mod farm_jobs;
 pub mod features;
 pub mod generate;
 pub mod isoefficiency;
@@ -33,6 +32,7 @@ use crate::console::Console;
 use crate::crawling::{Sampled, Watch};
 use crate::error::{CliError, failed};
 use crate::farm::Farming;
+use crate::load::{Load, Meter};
 use crate::mpi::Work;
 use crate::paths::Paths;
 use crate::signals::Interrupt;
@@ -53,6 +53,8 @@ pub struct Context {
     pub platform: Option<Platform>,
     /// Of a job whose inputs are pages, their crawl under way.
     pub crawl: Option<Watch>,
+    /// What others do on this machine meanwhile.
+    pub meter: Meter,
 }
 
 impl Context {
@@ -74,14 +76,30 @@ impl Context {
         );
         self.console.note("note", &shared)
     }
+
+    /// How busy others have been so far on this machine, where the platform that is asked for is this one and no other processes are to
+    /// run the job.
+    pub fn beside(&self, platform: Option<&str>) -> Option<Load> {
+        let here = platform.is_none_or(|p| p == "this") && self.work.is_none();
+        self.meter.load().filter(|_| here)
+    }
+
+    /// Says that others have processors of which the most of these numbers are needed.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn note_beside(&self, beside: Option<Load>, processors: impl AsRef<[usize]>) -> Result<(), CliError> {
+        let most = processors.as_ref().iter().max().copied().unwrap_or(1);
+        beside.and_then(|load| load.note(most)).map_or(Ok(()), |note| self.console.note("note", &note))
+    }
 }
 
 /// Treats any job, a farm too.
 fn any<H: Treat, F: Farming>(job: AnyJob<H, F>, context: &mut Context) -> Result<(), CliError> {
     let job = match job {
         AnyJob::Farm(args) => return farm::of(&args, context),
-        AnyJob::Mandelbrot(args) => return farm_jobs::mandelbrot(&args, context),
-        AnyJob::Hip(args) => return farm_jobs::hip(&args, context),
+        AnyJob::Mandelbrot(args) => return farm::mandelbrot(&args, context),
+        AnyJob::Hip(args) => return farm::hip(&args, context),
         AnyJob::Sort(args) => JobCommand::Sort(args),
         AnyJob::Features(args) => JobCommand::Features(args),
         AnyJob::Reduce(args) => JobCommand::Reduce(args),
@@ -104,7 +122,8 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let mut context = Context { console, interrupt, work: None, sampled: None, platform: None, crawl: None };
+    let (work, sampled, platform, crawl, meter) = (None, None, None, None, Meter::begin());
+    let mut context = Context { console, interrupt, work, sampled, platform, crawl, meter };
     let done = match cli.command {
         Command::Calibrate(args) => {
             Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;

@@ -40,8 +40,9 @@ pub fn run(
     }
     context.note_shared(pinned.as_slice(), platform)?;
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
-    console.say("plan", &describe::plan(&planned, &facts.input))?;
+    console.say("plan", &describe::plan(&planned, facts))?;
     console.text(&describe::alternatives(&planned))?;
+    context.note_beside(facts.beside, [planned.best.plan.processors])?;
     if let Some(path) = &how.sbatch {
         let best = &planned.best.plan;
         let (tasks, all) = (best.grain.tasks.unwrap_or(0) as f64, facts.input.bytes());

@@ -45,6 +45,7 @@ pub(crate) fn outcomes(
 ) -> Result<Vec<Outcome>, CliError> {
     facts.not_empty()?;
     context.note_shared(processors(how, platform), platform)?;
+    context.note_beside(facts.beside, processors(how, platform))?;
     let mut all = Predictions::default();
     for p in processors(how, platform) {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
@@ -102,7 +103,7 @@ pub(crate) fn write(outcomes: &[Outcome], how: &PredictOptions, context: &Contex
 }
 
 /// Each once, where it is named first.
-fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
+pub(crate) fn once<T: Copy + PartialEq>(named: &[T]) -> Vec<T> {
     let mut all = Vec::with_capacity(named.len());
     for &one in named {
         if !all.contains(&one) {

@@ -31,7 +31,8 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
     let Figures { platform, profile, largest } =
         figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
-    let facts = Facts::of(job, largest, &how.shape);
+    let beside = context.beside(how.figures.platform.as_deref());
+    let facts = Facts::of(job, largest, &how.shape).beside(beside);
     let planned =
         plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;
     run_planned(job, &facts, costs, &platform, (planned, largest), how, context)
@@ -64,10 +65,13 @@ pub fn run_planned(
         planned.best.plan.reason.clear();
         console.note("plan", why)?;
     } else {
-        console.note("plan", &describe::plan(&planned, &facts.input))?;
+        console.note("plan", &describe::plan(&planned, facts))?;
     }
     if how.on != Way::Mpi {
         context.note_shared(how.processors.get().as_slice(), platform)?;
+    }
+    if planned.best.plan.predicted.is_some() {
+        context.note_beside(facts.beside, [planned.best.plan.processors])?;
     }
     if how.on == Way::Simulated {
         facts.not_empty()?;
@@ -159,7 +163,7 @@ pub fn simulated(
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = figures::reduction(profile)?;
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
-    console.note("plan", &describe::plan(&planned, &facts.input))?;
+    console.note("plan", &describe::plan(&planned, facts))?;
     context.note_shared(how.processors.get().as_slice(), &platform)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
@@ -210,7 +214,7 @@ pub fn predictions(
 ) -> Result<Predictions, CliError> {
     let mut all = Predictions::default();
     for way in by {
-        let outcome = match way {
+        let mut outcome = match way {
             Way::Simulated => simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?,
             Way::Pepa => match algebra::predict(facts, choice, costs, platform, &context.interrupt)? {
                 Answer::Predicted(outcome) => *outcome,
@@ -221,6 +225,10 @@ pub fn predictions(
             },
             _ => predicted(facts, choice, platform),
         };
+        // In the closed form's it is already.
+        if let Some(beside) = facts.beside.filter(|_| matches!(way, Way::Simulated | Way::Pepa)) {
+            beside.widen(&mut outcome.predicted, choice.plan.processors);
+        }
         all.outcomes.push(outcome);
     }
     Ok(all)

@@ -21,7 +21,7 @@ use crate::{allocation, compare, describe, execute, figures, mpi};
 pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
-    let mut both = None;
+    let (mut both, mut beside) = (None, None);
     let (platform, lines, plan, predicted) = if let Some(strategy) = told {
         let platform = figures::platform(how.figures.platform.as_deref(), context)?;
         console.note("machine", &describe::platform(&platform))?;
@@ -31,14 +31,15 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
     } else {
         let Figures { platform, profile, largest } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
-        let facts = Facts::of(job, largest, &how.shape);
+        beside = context.beside(how.figures.platform.as_deref());
+        let facts = Facts::of(job, largest, &how.shape).beside(beside);
         let costs = figures::reduction(&profile)?;
         let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
         let predicted = throughput(&planned.best);
         if context.crawl.is_some() {
             crawled::in_pages(&mut planned, &facts);
         }
-        let mut lines = describe::plan(&planned, &facts.input);
+        let mut lines = describe::plan(&planned, &facts);
         if let Some(crawl) = &context.crawl {
             let extract = planning::predicted(&facts, &planned.best, &platform);
             let (of_both, _, left) = crawled::of_run(job, &extract, &facts, crawl);
@@ -49,6 +50,9 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         (platform, lines, planned.best.plan, Some(predicted))
     };
     console.note("plan", &lines)?;
+    if predicted.is_some() {
+        context.note_beside(beside, [plan.processors])?;
+    }
     if predicted.is_some() {
         note_platform(how.on, how.figures.platform.as_deref(), &platform, context)?;
     }

@@ -20,6 +20,7 @@ use forerun_skeleton::threads::MOST_RANKS;
 use crate::allocation::{self, Allocation};
 use crate::cli::{FarmPlanOptions, FarmPredictOptions, FarmWays, Pin};
 use crate::commands::Context;
+use crate::commands::predict::once;
 use crate::commands::run::note_platform;
 use crate::error::{CliError, failed, request};
 use crate::mpi::{self, Work};
@@ -107,7 +108,7 @@ impl Farming for FarmPredictOptions {
     }
 
     fn wanted(&self) -> Wanted {
-        Wanted::Predict(self.processors.clone())
+        Wanted::Predict(once(&self.processors))
     }
 }
 

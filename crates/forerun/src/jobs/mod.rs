@@ -155,7 +155,14 @@ pub fn lsi(args: &LsiJobArgs, cancel: &Cancel) -> Result<LsiJob, CliError> {
 pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
-    Ok(Facts { name: "tasks".into(), input, done: Vec::new(), commutative: !args.ordered, known: true })
+    Ok(Facts {
+        name: "tasks".into(),
+        input,
+        done: Vec::new(),
+        commutative: !args.ordered,
+        known: true,
+        beside: None,
+    })
 }
 
 /// Tasks that take the time that they cost.
@@ -187,7 +194,7 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
         return Err(request(format!("--size {}: the bytes of a block are needed, at least 1 B", args.size)));
     };
     let block = if shape.block.is_some() { (1, all.max(1)) } else { (bytes.max(1), bytes.max(1)) };
-    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block, step: 1 })
+    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block, step: 1, beside: None })
 }
 
 /// A time given as an option.

@@ -27,7 +27,8 @@ fn both(
 ) -> Result<Both, CliError> {
     let figures = figures::of(job, processors, shape, options, context)?;
     figures::reduction(&figures.profile)?;
-    let facts = reduction::Facts::of(job, figures.largest, shape);
+    let beside = context.beside(options.platform.as_deref());
+    let facts = reduction::Facts::of(job, figures.largest, shape).beside(beside);
     let given = figures.profile.scatter_gather.is_some().then(|| figures.profile.clone());
     // The profile written has the reduction's costs.
     let options = FigureOptions { write_profile: None, ..options.clone() };

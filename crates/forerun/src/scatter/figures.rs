@@ -95,7 +95,8 @@ pub(super) fn costs_on(
         platform.hosts.iter_mut().for_each(|host| host.memory = Some(Bytes(limit)));
     }
     let tried = found.map(|f: Calibrated| (f.smallest, f.largest));
-    Ok(Costs { facts: Facts::of(job, ranks, tried, shape), platform, costs })
+    let beside = context.beside(options.platform.as_deref());
+    Ok(Costs { facts: Facts::of(job, ranks, tried, shape).beside(beside), platform, costs })
 }
 
 /// Seconds that a byte which was put on the first host's disk takes to come back from the device itself. What is read and written goes through

@@ -40,6 +40,7 @@ pub fn plan_costed(
     let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most)?;
     context.console.say("plan", &words::plan(&planned))?;
     context.console.text(&words::alternatives(&planned))?;
+    context.note_beside(facts.beside, [planned.best.plan.processors])?;
     if let Some(path) = &how.sbatch {
         sbatch::write(path, (&planned.best.plan, platform), job, facts.bytes as f64, context)?;
     }

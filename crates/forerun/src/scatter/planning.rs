@@ -6,6 +6,7 @@ use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
+use crate::load::Load;
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
 
 /// What planning needs to know of a job.
@@ -19,6 +20,8 @@ pub struct Facts {
     pub block: (u64, u64),
     /// What the bytes of a block are a multiple of.
     pub step: u64,
+    /// How busy others are where it is to run, if that is known.
+    pub beside: Option<Load>,
 }
 
 impl Facts {
@@ -37,7 +40,13 @@ impl Facts {
             let most = most.min(largest).max(least);
             (smallest.clamp(least, most), most)
         });
-        Facts { name: job.name().into(), bytes: job.extent().bytes, block: (least, most), step: job.step() }
+        let (name, bytes) = (job.name().into(), job.extent().bytes);
+        Facts { name, bytes, block: (least, most), step: job.step(), beside: None }
+    }
+
+    /// The same job where others are so busy.
+    pub fn beside(self, beside: Option<Load>) -> Self {
+        Facts { beside, ..self }
     }
 
     /// That there is something to plan and to predict.
@@ -113,7 +122,7 @@ pub fn plan(
     max_processors: Option<usize>,
 ) -> Result<Planned, CliError> {
     let fixed = Fixed { processors, block: fitting(facts, shape)?, ahead: shape.ahead };
-    scatter_gather::plan(&Request {
+    let mut planned = scatter_gather::plan(&Request {
         platform,
         profile,
         bytes: facts.bytes,
@@ -123,7 +132,14 @@ pub fn plan(
         window: shape.window,
         fixed,
     })
-    .map_err(request)
+    .map_err(request)?;
+    if let Some(beside) = facts.beside {
+        for choice in planned.by_processors.iter_mut().chain([&mut planned.best]) {
+            let intervals = choice.plan.predicted.iter_mut().chain([&mut choice.prediction.interval]);
+            beside.widen(intervals, choice.plan.processors);
+        }
+    }
+    Ok(planned)
 }
 
 /// What a prediction says, as an outcome.

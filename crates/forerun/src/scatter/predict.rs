@@ -44,6 +44,7 @@ pub fn predict_costed(
         return Err(request(NO_MODEL));
     }
     context.note_shared(predict::processors(how, platform), platform)?;
+    context.note_beside(facts.beside, predict::processors(how, platform))?;
     predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)
 }
 
@@ -64,7 +65,7 @@ pub(super) fn outcomes(
                 outcomes.extend(predictions(&how.by, facts, &planned.best, costs, platform, context)?);
             }
             // Of several numbers, those that fit are still worth seeing.
-            Err(e) if how.processors.len() != 1 => context.console.note("note", &e.to_string())?,
+            Err(e) if how.one_number().is_none() => context.console.note("note", &e.to_string())?,
             Err(e) => return Err(e),
         }
     }

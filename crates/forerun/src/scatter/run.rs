@@ -45,6 +45,9 @@ pub(super) fn run_planned(
         context.note_shared(how.processors.get().as_slice(), platform)?;
     }
     let choice = &planned.best;
+    if facts.not_empty().is_ok() {
+        context.note_beside(facts.beside, [choice.plan.processors])?;
+    }
     if how.on == Way::Simulated {
         facts.not_empty()?;
         return simulated(facts, choice, costs, platform, how, context);

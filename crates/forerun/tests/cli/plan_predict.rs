@@ -156,3 +156,72 @@ fn more_ranks_than_cores_are_said() {
     let said = place.run(&format!("predict {job} -p 11")).ok().text();
     assert!(!said.contains("cores"), "{said}");
 }
+
+/// One processor has nobody to share with, and no strategy is another.
+#[test]
+fn on_one_processor_all_strategies_are_one_row() {
+    let place = Place::new();
+    place.profile();
+    let line = "plan tasks 50 --size 5kB --profile profile.toml --platform osaka-fast-ethernet";
+    let said = place.run(&format!("{line} -p 1")).ok().text();
+    assert_eq!(said.matches("any").count(), 2, "{said}");
+    assert!(said.contains("predicted by any strategy;"), "{said}");
+    let rows = |said: &str| said.lines().skip_while(|line| !line.contains("processors  tasks")).count() - 1;
+    assert_eq!(rows(&said), 1, "{said}");
+    let said = place.run(&format!("{line} -p 1 --strategy master-slave")).ok().text();
+    assert!(rows(&said) == 1 && !said.contains("any"), "{said}");
+    let said = place.run(&format!("{line} -p 4")).ok().text();
+    assert!(rows(&said) == 4 && !said.contains("any"), "{said}");
+}
+
+/// A number of processors that is named twice is one.
+#[test]
+fn numbers_that_are_named_twice_are_predicted_once() {
+    let place = place();
+    place.profile();
+    for n in 0..40 {
+        place.write(format!("files/{n}"), "1");
+    }
+    for line in [
+        "predict tasks 50 --size 5kB --profile profile.toml -p 2,2",
+        "predict sort in --type u32 -p 2,2 --skeleton scatter-gather",
+        "predict farm cat files -p 2,2",
+    ] {
+        let outcomes = place.run(&format!("{line} --json -")).ok().json();
+        assert_eq!(outcomes.as_array().unwrap().len(), 1, "{line}: {outcomes}");
+    }
+    place.run("predict tasks 50 --profile profile.toml -p 2,2 --write-model m.pepa").ok();
+}
+
+/// What others use of this machine is said where a run needs it, and the interval reaches as far as that makes it take.
+#[test]
+#[cfg(target_os = "linux")]
+fn others_that_have_the_processors_are_spoken_of() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let place = place();
+    crate::util::home();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let (over, places) = (AtomicBool::new(false), (0..cores).collect::<Vec<_>>());
+    std::thread::scope(|scope| {
+        for _ in &places {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let said = [
+            place.run("plan sort in --type u32 -p 1"),
+            place.run("predict sort in --type u32 -p 1"),
+            place.run("predict sort in --type u32 -p 1 --skeleton scatter-gather"),
+            place.run("run sort in --type u32 -p 1 -o out"),
+            place.run("plan sort in --type u32 -p 1 --platform osaka-fast-ethernet"),
+        ];
+        over.store(true, Ordering::Relaxed);
+        for (at, said) in said.into_iter().enumerate() {
+            let said = said.ok().text();
+            assert_eq!(said.contains("other programs use"), at < 4, "{said}");
+        }
+    });
+    place.assert_clean();
+}

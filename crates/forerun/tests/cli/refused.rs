@@ -210,6 +210,10 @@ fn a_file_that_is_no_text_is_said_to_be_none() {
         let said = place.run(line).refused(2, &["binary", "not text"]);
         assert!(!said.err.contains("UTF-8"), "{line}: {}", said.err);
     }
+    for line in ["compare binary", "report binary -o x.html"] {
+        let said = place.run(line).refused(2, &["no list of outcomes", "forerun run --json FILE"]);
+        assert!(!said.err.contains("name another"), "{line}: {}", said.err);
+    }
 }
 
 #[test]
@@ -296,4 +300,84 @@ fn more_processors_than_there_are_cores_are_not_searched_over() {
     assert!(said.text().contains("has 48 cores"), "{}", said.text());
     let plan: serde_json::Value = serde_json::from_slice(&place.read("plan.json")).unwrap();
     assert!(plan["processors"].as_u64().unwrap() <= 48, "{plan}");
+}
+
+/// What is written into a directory that is read would be an input of the next run.
+#[test]
+fn nothing_is_written_where_inputs_are_searched_for() {
+    let place = Place::new();
+    place.profile();
+    place.write("d/deep/a.txt", "1\n2\n");
+    place.write("d/b.txt", "3\n");
+    std::os::unix::fs::symlink(place.path("d/deep"), place.path("link")).unwrap();
+    let reduce = "reduce --map cat --merge cat --profile profile.toml";
+    let features = "run features d --include * --model none";
+    for (line, option) in [
+        (format!("{reduce} d -o d/out"), "--out d/out"),
+        (format!("{reduce} d/ -o ./d/deep/../out"), "--out"),
+        (format!("{reduce} link -o d/deep/out"), "--out d/deep/out"),
+        (format!("{reduce} d -o link/out"), "--out link/out"),
+        (format!("{reduce} . -o out"), "--out out"),
+        (format!("{reduce} d --include *.txt -o d/out.txt"), "--out d/out.txt"),
+        (format!("{reduce} d --include deep/* -o d/deep/out"), "--out d/deep/out"),
+        (format!("{reduce} d --deliver d/parts"), "--deliver d/parts"),
+        (format!("{reduce} d -o out --json d/out.json"), "--json d/out.json"),
+        ("farm cat d -o d/out".into(), "--out d/out"),
+        ("farm cat d -o out --resume d/journal".into(), "--resume d/journal"),
+        (format!("{features} --db d/deep/f.db"), "--db d/deep/f.db"),
+    ] {
+        let said =
+            place.run(&line).refused(2, &[option, "would be one of the next run", "name another file"]);
+        assert!(!said.err.contains("pilot"), "{}", said.err);
+    }
+    assert_eq!(std::fs::read_dir(place.path("d")).unwrap().count(), 2);
+    // What no pattern finds is none, nor what has the directory's name in its own.
+    for line in ["d --include *.txt -o d/out", "d --include deep/*.txt -o d/out.txt", "d -o d.out"] {
+        for _ in 0..2 {
+            place.run(&format!("{reduce} {line}")).ok();
+        }
+    }
+    place.assert_clean();
+}
+
+/// What is pinned and cannot be is said before a pilot runs.
+#[test]
+fn what_no_plan_can_have_is_said_before_the_pilot() {
+    let place = Place::new();
+    place.write("in", vec![1; 400_000]);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let groups = cores + 1;
+    for line in [
+        format!("run sort in --groups {groups}"),
+        format!("plan sort in --groups {groups}"),
+        format!("predict sort in --groups {groups}"),
+        "run sort in --strategy parallel-pipeline -p 7".into(),
+    ] {
+        let said = place.run(&line).refused(2, &[]);
+        assert!(!said.text().contains("pilot"), "{line}: {}", said.text());
+    }
+    place.run("plan sort in --groups 2 --max-processors 1").refused(2, &["--groups 2", "--max-processors 1"]);
+    place.assert_clean();
+}
+
+/// A path of any length is said by its ends.
+#[test]
+fn a_path_that_is_too_long_is_not_said_whole() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 400]);
+    let long = "x".repeat(5_000);
+    for line in [
+        format!("run sort {long}"),
+        format!("run sort in -o {long}"),
+        format!("reduce --map cat --merge cat {long}"),
+        format!("farm cat {long}"),
+        format!("compare {long}"),
+        format!("report {long} -o r.html"),
+        format!("plan sort in --platform {long}/p.toml"),
+        format!("plan sort in --profile {long}"),
+    ] {
+        let said = place.run(&line).refused(2, &["…"]);
+        assert!(said.err.chars().count() < 1_000, "{}", said.err);
+    }
 }

@@ -156,12 +156,14 @@ fn the_result_is_whole_at_any_time_while_it_grows() {
     }
     let place = Place::new();
     place.write("in/0", "a\n");
+    place.write("full/0", "a\n");
     for (line, words) in [
         ("--every 1", &["required"][..]),
         ("--every 0 -o out", &["at least 1"]),
         ("--every soon -o out", &["10 s"]),
         ("--every 1 -o -", &["-o FILE"]),
-        ("--deliver in", &["not empty"]),
+        ("--deliver full", &["not empty"]),
+        ("--deliver in", &["one of the next run"]),
         ("--deliver new -o out", &["cannot be used with"]),
         ("--deliver new -p 2 --groups 2", &["--groups 2"]),
     ] {

@@ -56,6 +56,12 @@ impl Treat for PlanOptions {
                     "--processors {p} is more than --max-processors {most}: drop one of the two"
                 )));
             }
+            (Some(most), _) if self.shape.groups.is_some_and(|groups| groups > most) => {
+                return Err(request(format!(
+                    "--groups {} is more than --max-processors {most}: each group has at least 1",
+                    self.shape.groups.unwrap_or(0)
+                )));
+            }
             _ => {}
         }
         check(&self.shape, self.processors.get())
@@ -81,7 +87,8 @@ impl Treat for PlanOptions {
             figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();
-        let facts = Facts::of(job, largest, &how.shape);
+        let beside = context.beside(how.figures.platform.as_deref());
+        let facts = Facts::of(job, largest, &how.shape).beside(beside);
         plan::run(&facts, figures::reduction(&profile)?, &platform, Some(job), how, context)
     }
 

@@ -49,7 +49,7 @@ impl Treat for PredictOptions {
         check_by(&self.shape, &self.by, self.write_model.as_deref())?;
         if let Some(model) = &self.write_model {
             file::check("--write-model", model)?;
-            if self.processors.len() != 1 {
+            if self.one_number().is_none() {
                 return Err(request("--write-model: a model is of one number of processors: give one by -p"));
             }
         }
@@ -82,7 +82,8 @@ impl Treat for PredictOptions {
             figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();
-        let facts = Facts::of(job, largest, &how.shape);
+        let beside = context.beside(how.figures.platform.as_deref());
+        let facts = Facts::of(job, largest, &how.shape).beside(beside);
         predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }
 

@@ -32,7 +32,14 @@ pub struct Reduction {
 pub(super) fn predict(of: &Reduction, value: Value<'_>, interrupt: &Interrupt) -> Result<Predicted, String> {
     let (processors, groups) = (value(&of.processors)? as usize, value(&of.groups)? as usize);
     let input = Divisible::Tasks { tasks: value(&of.tasks)? as u64, bytes: value(&of.size)? };
-    let facts = Facts { name: "published".into(), input, commutative: true, done: Vec::new(), known: true };
+    let facts = Facts {
+        name: "published".into(),
+        input,
+        commutative: true,
+        done: Vec::new(),
+        known: true,
+        beside: None,
+    };
     let shape = ShapeOptions {
         skeleton: Pin::To(Skeleton::Reduction),
         strategy: Pin::To(of.strategy),
