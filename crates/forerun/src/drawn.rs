@@ -110,14 +110,19 @@ impl DrawOptions {
         self.asked().try_for_each(|(option, path)| file::check(option, path))
     }
 
+    /// The files of a command with those that are asked for, so that none goes over what it reads.
+    pub fn among(&self, paths: Paths) -> Paths {
+        let files = self.asked().filter(|(_, path)| *path != Path::new("-"));
+        files.fold(paths, |paths, (option, path)| paths.writes(option, Some(path)))
+    }
+
     /// As [`DrawOptions::writable`], and whether they are different files, and not the data's.
     ///
     /// # Errors
     /// What is in the way.
     pub fn check(&self, console: &Console) -> Result<(), CliError> {
         self.writable()?;
-        let paths = Paths::new().writes("--csv", self.csv.as_deref()).writes("--svg", self.svg.as_deref());
-        paths.apart(console.json(), |_| false)
+        self.among(Paths::new()).apart(console.json(), |_| false)
     }
 
     /// Writes the table and the plot where they are asked for; either is made only then.

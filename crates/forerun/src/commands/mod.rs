@@ -34,7 +34,7 @@ use crate::error::{CliError, failed};
 use crate::farm::Farming;
 use crate::load::{Load, Meter};
 use crate::mpi::Work;
-use crate::paths::Paths;
+use crate::paths::{self, Paths};
 use crate::signals::Interrupt;
 use crate::text;
 
@@ -135,10 +135,12 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Plan(args) => any(args.job, &mut context),
         Command::Predict(args) => any(args.job, &mut context),
         Command::Compare(args) => {
-            Paths::new().reads(&args.outcomes).check(&mut context.console, |_| false)?;
+            paths::once(&args.outcomes)?;
+            args.draw.among(Paths::new().reads(&args.outcomes)).check(&mut context.console, |_| false)?;
             outcomes::compare(&args, &context.console)
         }
         Command::Report(args) => {
+            paths::once(&args.outcomes)?;
             let paths = Paths::new().reads(&args.outcomes).writes("--out", Some(&args.out));
             paths.check(&mut context.console, |_| false)?;
             outcomes::report(&args, &context.console)

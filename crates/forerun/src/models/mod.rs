@@ -22,10 +22,8 @@ use crate::paths::Paths;
 
 /// That nothing is written over the description, and all that is asked for can be written.
 fn check(file: &Path, draw: &DrawOptions, console: &Console) -> Result<(), CliError> {
-    draw.check(console)?;
-    let paths = Paths::new().reads([file]);
-    let paths = paths.writes("--csv", draw.csv.as_deref()).writes("--svg", draw.svg.as_deref());
-    paths.apart(console.json(), |_| false)
+    draw.writable()?;
+    draw.among(Paths::new().reads([file])).apart(console.json(), |_| false)
 }
 
 /// What a description is called that does not say it.

@@ -381,3 +381,27 @@ fn a_path_that_is_too_long_is_not_said_whole() {
         assert!(said.err.chars().count() < 1_000, "{}", said.err);
     }
 }
+
+/// No table and no plot goes over what a command reads.
+#[test]
+fn what_is_drawn_goes_over_no_input() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", vec![1; 4_000]);
+    place.run("predict tasks 5 --profile profile.toml -p 1 --json r.json").ok();
+    for option in ["--csv", "--svg"] {
+        for (line, file) in [
+            ("compare r.json", "r.json"),
+            ("predict sort in -p 1", "in"),
+            ("predict tasks 5 -p 1 --profile profile.toml", "profile.toml"),
+        ] {
+            let before = place.read(file);
+            let said = place.run(&format!("{line} {option} ./{file}"));
+            said.refused(2, &[option, "that is an input"]);
+            assert_eq!(place.read(file), before);
+        }
+    }
+    for line in ["compare r.json ./r.json", "report r.json r.json -o r.html"] {
+        place.run(line).refused(2, &["is given twice"]);
+    }
+}

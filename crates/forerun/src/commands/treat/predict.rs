@@ -15,7 +15,7 @@ use crate::scatter;
 
 impl Treat for PredictOptions {
     fn paths(&self) -> Paths {
-        of_figures(&self.figures).writes("--write-model", self.write_model.as_deref())
+        self.draw.among(of_figures(&self.figures).writes("--write-model", self.write_model.as_deref()))
     }
 
     fn shape(&self) -> &ShapeOptions {
