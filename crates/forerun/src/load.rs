@@ -54,8 +54,8 @@ impl Reading {
         // The name of a process may have spaces and brackets in it. After it: the state, and 10 figures before the times of itself and
         // of its children, each in programs and in the system.
         let (_, after) = own.rsplit_once(')')?;
-        let times = after.split_ascii_whitespace().skip(11).take(4).map(|t| t.parse::<u64>().ok());
-        reading.own = times.sum::<Option<u64>>()?;
+        let mut times = after.split_ascii_whitespace().skip(11).map(|t| t.parse::<u64>().ok());
+        reading.own = (0..4).map(|_| times.next().flatten()).sum::<Option<u64>>()?;
         (reading.processors > 0).then_some(reading)
     }
 

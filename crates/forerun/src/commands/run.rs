@@ -31,7 +31,8 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
     let Figures { platform, profile, largest } =
         figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let costs = figures::reduction(&profile)?;
-    let beside = context.beside(how.figures.platform.as_deref());
+    // What is emulated takes no longer where others run.
+    let beside = context.beside(how.figures.platform.as_deref()).filter(|_| how.on == Way::Threads);
     let facts = Facts::of(job, largest, &how.shape).beside(beside);
     let planned =
         plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;

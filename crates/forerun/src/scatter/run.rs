@@ -45,7 +45,7 @@ pub(super) fn run_planned(
         context.note_shared(how.processors.get().as_slice(), platform)?;
     }
     let choice = &planned.best;
-    if facts.not_empty().is_ok() {
+    if facts.not_empty().is_ok() && how.on == Way::Threads {
         context.note_beside(facts.beside, [choice.plan.processors])?;
     }
     if how.on == Way::Simulated {
