@@ -28,6 +28,11 @@ pub struct Choice {
 }
 
 impl Choice {
+    /// The makespan that is expected of it: the plan's, which may have been followed in virtual time, else the closed form's.
+    pub fn expected(&self) -> Interval {
+        self.plan.predicted.unwrap_or(self.prediction.interval)
+    }
+
     /// Whether it is the same as another but for the strategy's name: one processor has nobody to share with.
     pub fn is_like(&self, other: &Choice) -> bool {
         let (ours, theirs) = (self.prediction.makespan_s, other.prediction.makespan_s);
@@ -47,13 +52,6 @@ pub struct Planned {
     pub warnings: Vec<String>,
     /// Predictions that were made.
     pub tried: usize,
-}
-
-impl Choice {
-    /// The makespan that is expected of it: the plan's, which may have been followed in virtual time, else the closed form's.
-    pub fn expected(&self) -> Interval {
-        self.plan.predicted.unwrap_or(self.prediction.interval)
-    }
 }
 
 impl Planned {
