@@ -45,16 +45,18 @@ pub fn failed(e: impl fmt::Display) -> CliError {
     CliError::Run(e.to_string())
 }
 
-/// An error of the system in words, to be said within a sentence.
+/// What stands before the system's number of an error.
+const NUMBERED: &str = " (os error ";
+
+/// An error of the system in words, to be said within a sentence that names the file. (What libraries add after the number is a path, too.)
 pub(crate) fn reason(error: &io::Error) -> String {
-    let text = without_numbers(&error.to_string());
-    let mut chars = text.chars();
+    let text = error.to_string();
+    let mut chars = text.split(NUMBERED).next().unwrap_or_default().chars();
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
 /// A sentence without the system's numbers of errors, ` (os error 13)`, which are of no use to a person.
 fn without_numbers(sentence: &str) -> String {
-    const NUMBERED: &str = " (os error ";
     let mut parts = sentence.split(NUMBERED);
     let mut plain = parts.next().unwrap_or_default().to_owned();
     for part in parts {
