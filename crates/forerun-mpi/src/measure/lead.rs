@@ -15,6 +15,12 @@ use super::{Found, Probe, Sample};
 const SIZES: (usize, usize) = (64, 512 << 10);
 /// Sizes of messages in streams, beside empty ones.
 const LONG: (usize, usize) = (256 << 10, 1 << 20);
+/// Sizes of messages that are looked at for segments, the part of them that is drawn evenly rather than by factors, and the seconds
+/// that messages of such a stream take, about, and the bounds of their number.
+const CUT: (usize, usize) = (1 << 10, 512 << 10);
+const EVENLY: f64 = 0.5;
+const CUT_S: f64 = 0.01;
+const CUT_FURTHER: (f64, f64) = (4.0, 64.0);
 /// Messages of a stream that fill the pipe, and of empty ones beyond these.
 const FILL: u32 = 5;
 const MANY: u32 = 40;
@@ -60,12 +66,14 @@ enum Next {
     Gap,
     /// A stream of long ones.
     Link,
+    /// A shorter stream of a size that is drawn from all.
+    Segments,
     /// What part of a processor each rank has.
     Share,
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 12] = [
+const ROUND: [Next; 16] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -77,6 +85,10 @@ const ROUND: [Next; 12] = [
     Next::Woken,
     Next::Gap,
     Next::Link,
+    Next::Segments,
+    Next::Segments,
+    Next::Segments,
+    Next::Segments,
     Next::Share,
 ];
 
@@ -131,6 +143,18 @@ impl Leading {
                         let few = stream(e, partner, FILL, bytes).await?;
                         let many = stream(e, partner, FILL + further, bytes).await?;
                         note(Probe::Stream, bytes, (many - few) / f64::from(further));
+                    }
+                    Next::Segments => {
+                        // Evenly, since later steps are as far apart as the first; by factors, since s may be small.
+                        let bytes = match random.unit() < EVENLY {
+                            true => CUT.0 + random.below(CUT.1 - CUT.0),
+                            false => random.size(CUT.0, CUT.1),
+                        };
+                        let each = (long / 2.0).max(1e-9) * bytes as f64 / LONG.1 as f64;
+                        let further = (CUT_S / each).clamp(CUT_FURTHER.0, CUT_FURTHER.1) as u32;
+                        let few = stream(e, partner, FILL, bytes).await?;
+                        let many = stream(e, partner, FILL + further, bytes).await?;
+                        note(Probe::Segments, bytes, (many - few) / f64::from(further));
                     }
                     Next::Share => {
                         for rank in 1..ranks {

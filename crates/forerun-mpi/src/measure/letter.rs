@@ -80,7 +80,7 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 10] = [
+const PROBES: [Probe; 11] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
@@ -91,6 +91,7 @@ const PROBES: [Probe; 10] = [
     Probe::Period,
     Probe::Across,
     Probe::Together,
+    Probe::Segments,
 ];
 
 #[cfg(test)]

@@ -11,6 +11,7 @@
 //! | `Send` | a send |
 //! | `Receive` | receiving what had time to come while the rank computed |
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
+//! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |
 //! | `Across` | how much longer streams of several ranks to as many others take than one of them alone |
 //! | `Together` | how much longer streams of several ranks to one take than one of them alone, by the byte |

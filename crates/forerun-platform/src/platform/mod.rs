@@ -106,7 +106,8 @@ pub struct Network {
         skip_serializing_if = "Option::is_none"
     )]
     pub rendezvous_threshold: Option<Bytes>,
-    /// s: size of the segments that a large message is cut into, where it is.
+    /// s: size of the segments that a large message is cut into, where it is; each takes a gap of its sender's port. `segment` in
+    /// files, at least 1 byte.
     #[serde(
         rename = "segment_bytes",
         with = "json::optional_bytes",

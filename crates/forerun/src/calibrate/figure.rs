@@ -1,6 +1,6 @@
 //! The figures that are measured.
 
-use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte, Share};
+use forerun_platform::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};
 
 use super::stats::Estimate;
 
@@ -27,6 +27,10 @@ pub enum Key {
     GapPerByte,
     /// What a byte takes of its receiver's port.
     ReceiveGapPerByte,
+    /// s.
+    Segment,
+    /// What each further segment of a message takes.
+    PerSegment,
     /// The part of a processor that a rank does not get.
     Background,
     /// Processor time of a rank between two stalls, where a limit stalls it regularly.
@@ -83,6 +87,8 @@ impl Key {
             Key::ReceivePerByte => "receive overhead, per byte",
             Key::GapPerByte => "gap, per byte",
             Key::ReceiveGapPerByte => "gap of a receiver, per byte",
+            Key::Segment => "segment s",
+            Key::PerSegment => "gap of a further segment",
             Key::Background => "background",
             Key::Quota => "throttle, quota",
             Key::Period => "throttle, period",
@@ -104,7 +110,7 @@ impl Key {
     /// The half-width of an interval that is narrow enough, however small the figure.
     pub(super) fn floor(self) -> f64 {
         match self {
-            Key::Read | Key::Write | Key::Kernel => 0.0,
+            Key::Read | Key::Write | Key::Kernel | Key::Segment => 0.0,
             // A tenth of a percent of a long message's time at 10 GB/s.
             Key::Touch
             | Key::SendPerByte
@@ -132,6 +138,7 @@ impl Key {
             | Key::GapPerByte
             | Key::ReceiveGapPerByte => SecondsPerByte(number).to_string(),
             Key::ComputeContention | Key::MemoryContention | Key::Background => Share(number).to_string(),
+            Key::Segment => Bytes(number.round() as u64).to_string(),
             _ => Seconds(number).to_string(),
         }
     }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use forerun_mpi::Probe;
 use forerun_platform::{Bytes, BytesPerSecond, Machine};
 
 use super::super::{Figure, busy, cache, table};
 use super::drawing::drawing;
-use super::{Samples, fitted, platform};
+use super::{Fitted, Samples, fitted, platform};
 use crate::calibrate::Key;
 use crate::cli::CalibrateArgs;
 use crate::console::Console;
@@ -59,6 +60,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         }
         None => console.note("S", "no message waits for its receiver")?,
     }
+    console.note("s", &segments(&samples, &fitted))?;
     match fitted.link {
         Some(link) => console.note(
             "topology",
@@ -86,6 +88,28 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         }
         None => console.note("note", "it is kept nowhere: --out FILE writes a platform file for --platform"),
     }
+}
+
+/// Whether messages are seen to go in segments, and what the platform makes of it.
+fn segments(samples: &Samples<'_>, fitted: &Fitted) -> String {
+    let Some(segment) = fitted.segment else {
+        let most = samples.sized(Probe::Segments).iter().fold(0.0f64, |most, s| most.max(s.0));
+        return match most > 0.0 {
+            true => format!("no steps of segments are seen in messages of up to {}", Bytes(most as u64)),
+            false => "no message was long enough to look for segments".into(),
+        };
+    };
+    let more = match fitted.is_cut {
+        true => "",
+        false => {
+            "; the platform has none, since with a whole gap for each it is farther from what was measured"
+        }
+    };
+    format!(
+        "messages go in segments of {}, each further one takes {}{more}",
+        Key::Segment.show(segment.bytes.value),
+        Key::PerSegment.show(segment.step.value)
+    )
 }
 
 /// Half of an interval's width, relative to its figure, above which this is not to be relied on.

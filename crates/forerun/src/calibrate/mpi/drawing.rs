@@ -36,6 +36,24 @@ pub(super) fn drawing(samples: &Samples<'_>, fitted: &Fitted) -> String {
             vec![points("measured", trips)],
         ),
     ];
+    let fine = samples.sized(Probe::Segments);
+    if !fine.is_empty() {
+        let mut series = vec![points("measured", scaled(fine.clone(), KB, MS))];
+        if let Some(segment) = &fitted.segment {
+            let mut sizes: Vec<f64> = fine.iter().map(|p| p.0).collect();
+            sizes.sort_unstable_by(f64::total_cmp);
+            let steps = sizes.into_iter().map(|bytes| (bytes, segment.at(bytes))).collect();
+            let name = "a + b k, and a step for each further segment".into();
+            series.push(Series { name, points: scaled(steps, KB, MS), ..Series::default() });
+        }
+        charts.push(chart(
+            "Short streams: time by message, for segments",
+            "bytes of a message (kB)",
+            "ms",
+            Spacing::Even,
+            series,
+        ));
+    }
     for (probes, lines, title, x, scale) in [
         (
             [Probe::Send, Probe::Receive],

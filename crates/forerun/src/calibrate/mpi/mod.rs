@@ -11,14 +11,17 @@
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
+//! | s | the size of segments: streams of messages of many sizes take a step more at each multiple of it, which a jump, a bend and chance do not explain |
 //! | throttle, background | the stalls of a rank that computes, where they are regular; else the part of a processor that it does not get |
 //! | topology | how streams of several hosts to as many others slow each other |
 //!
-//! s is not looked for: the endpoint hands a message to MPI in one piece, and MPI's own segments show in g and G.
+//! The platform has s only where the network with it, whose segments take a gap each, is nearer to these streams than without; G is then
+//! what is left of long messages' time by the byte.
 
 mod command;
 mod drawing;
 mod line;
+mod segment;
 mod shared;
 mod threshold;
 
@@ -29,6 +32,7 @@ use forerun_platform::{
 };
 
 use self::line::{Line, line};
+use self::segment::{Segment, further, segment};
 use self::shared::{SharedLink, shared_link, topology};
 use self::threshold::threshold;
 use super::stats::{Estimate, estimate};
@@ -100,6 +104,9 @@ impl<'a> Samples<'a> {
 struct Fitted {
     figures: Vec<Figure>,
     threshold: Option<u64>,
+    /// How messages are cut, as far as is seen, and whether the network is nearer to what was measured with it than without.
+    segment: Option<Segment>,
+    is_cut: bool,
     link: Option<SharedLink>,
     /// Overheads over bytes and over ranks, of sender and receiver.
     by_byte: [Option<Line>; 2],
@@ -116,7 +123,12 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
     let gap = estimate(&samples.empty(Probe::Stream));
     let per_byte: Vec<f64> =
         samples.sized(Probe::Stream).iter().map(|(bytes, t)| (t - value(gap).max(0.0)) / bytes).collect();
-    let gap_per_byte = estimate(&per_byte);
+    let segment = segment(&samples.sized(Probe::Segments));
+    let cut = segment.and_then(|segment| {
+        let streams = samples.sized(Probe::Stream);
+        gap_per_byte_of_segments(&streams, &samples.sized(Probe::Segments), value(gap), &segment, &per_byte)
+    });
+    let gap_per_byte = cut.or(estimate(&per_byte));
     let by_byte = [Probe::Send, Probe::Receive].map(|probe| {
         let mut points = samples.sized(probe);
         let empty = samples.empty(probe);
@@ -149,13 +161,36 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
         (Key::Gap, gap),
         (Key::GapPerByte, gap_per_byte),
         (Key::ReceiveGapPerByte, estimate(&samples.together())),
+        (Key::Segment, segment.map(|s| s.bytes)),
+        (Key::PerSegment, segment.map(|s| s.step)),
         (Key::Quota, quota),
         (Key::Period, period),
         (Key::Background, estimate(&taken)),
     ];
     let figures = of.into_iter().filter_map(|(key, e)| e.map(|estimate| Figure { key, estimate })).collect();
     let link = shared_link(&samples.side_by_side());
-    Fitted { figures, threshold: threshold(&waited), link, by_byte, by_rank }
+    let threshold = threshold(&waited);
+    Fitted { figures, threshold, segment, is_cut: cut.is_some(), link, by_byte, by_rank }
+}
+
+/// G of a network whose segments take a gap each, where such a network is nearer to the times of `fine` streams than one without
+/// segments whose G by stream is `per_byte`.
+fn gap_per_byte_of_segments(
+    streams: &[(f64, f64)],
+    fine: &[(f64, f64)],
+    gap: f64,
+    segment: &Segment,
+    per_byte: &[f64],
+) -> Option<Estimate> {
+    let (gap, s) = (gap.max(0.0), segment.bytes.value);
+    let port = |bytes: f64, each: f64, s: f64| gap + each * bytes + gap * further(bytes, s);
+    let of_bytes = |(bytes, t): &(f64, f64)| (t - gap * (1.0 + further(*bytes, s))) / bytes;
+    let with = estimate(&streams.iter().map(of_bytes).collect::<Vec<f64>>()).filter(|e| e.low > 0.0)?;
+    let without = median(per_byte)?;
+    let off = |each: f64, s: f64| -> f64 {
+        fine.iter().map(|(bytes, t)| (port(*bytes, each, s) / t.max(f64::MIN_POSITIVE)).ln().abs()).sum()
+    };
+    (off(with.value, s) < off(without, f64::INFINITY)).then_some(with)
 }
 
 /// The quota and the period by which ranks are stalled, where most of them are.
@@ -201,7 +236,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         gap_per_byte,
         receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
         rendezvous_threshold: fitted.threshold.map(Bytes),
-        segment: None,
+        segment: fitted.segment.filter(|_| fitted.is_cut).map(|s| Bytes(s.bytes.value.round() as u64)),
         topology: (ranks > 2).then(|| topology(ranks, fitted.link, gap_per_byte.value)),
     };
     let throttle = find(Key::Quota).zip(find(Key::Period)).map(|(quota, period)| Throttle {
@@ -309,6 +344,48 @@ mod tests {
         near(throttle.period.0, 0.04);
         near(host.background.value.0, 0.0);
         near(host.free_speed(), 0.1);
+    }
+
+    /// Streams over a network of 5 µs a message and 0.1 ns a byte, off by 2 %, where each further segment of 32 kB takes `step`.
+    fn streams(step: f64) -> Vec<Sample> {
+        let mut random = forerun_platform::random::Random::new(9);
+        let mut all = values(1.0, 0.0);
+        all.retain(|s| s.probe != Probe::Stream);
+        let time = |bytes: usize| 5e-6 + 1e-10 * bytes as f64 + step * further(bytes as f64, 32_768.0);
+        for k in 0..150 {
+            let mut add = |probe, bytes: usize| {
+                let value = time(bytes) * (1.0 + 0.02 * random.symmetric());
+                all.push(Sample { probe, ranks: 8, bytes: bytes as u64, value });
+            };
+            add(Probe::Stream, 0);
+            add(Probe::Stream, (256 << 10) + 5000 * k);
+            add(Probe::Segments, 1024 + 3400 * k);
+        }
+        all
+    }
+
+    #[test]
+    fn segments_are_in_the_platform_where_each_takes_a_gap() {
+        let of = |step: f64| {
+            let all = streams(step);
+            let fitted = fitted(&Samples::new(&all, 8));
+            let platform = platform(8, &fitted, String::new());
+            (fitted.segment, platform.network)
+        };
+        let (found, network) = of(5e-6);
+        let s = network.segment.expect("segments").0;
+        assert!(s.abs_diff(32_768) < 1000, "{s}");
+        assert!((found.expect("found").step.value - 5e-6).abs() < 5e-7, "{found:?}");
+        let g = network.gap_per_byte.value.0;
+        assert!((g / 1e-10 - 1.0).abs() < 0.1, "what segments take is not in G as well: {g}");
+        // Where a further segment takes much less than a message, a gap for each would be too long.
+        let (found, network) = of(4e-7);
+        assert!(found.is_some());
+        assert_eq!(network.segment, None);
+        let whole = 1e-10 + 4e-7 / 32_768.0;
+        assert!((network.gap_per_byte.value.0 / whole - 1.0).abs() < 0.05, "{:?}", network.gap_per_byte);
+        let (found, network) = of(0.0);
+        assert_eq!((found, network.segment), (None, None));
     }
 
     #[test]
