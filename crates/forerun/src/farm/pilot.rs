@@ -10,7 +10,7 @@ use forerun_skeleton::farm::Shape;
 use indicatif::ProgressBar;
 
 use super::run::farm;
-use super::subset::{Trials, deliver};
+use super::subset::{Trial, Trials, deliver};
 use crate::cli::FarmShape;
 use crate::error::{CliError, request};
 use crate::pilot::{Clock, Took};
@@ -19,8 +19,11 @@ use crate::text;
 
 /// Seconds after which no further tasks are tried.
 const ENOUGH_S: f64 = 0.5;
-/// One in so many tasks is tried, at most.
+/// One in so many tasks is tried, at most; and where the mean of these is off by more than [`ERROR`], as costs differ much.
 const PART: usize = 10;
+const PART_OF_DIFFERENT: usize = 4;
+/// Part of a mean that is known well enough.
+const ERROR: f64 = 0.1;
 /// How often a finish is tried at most, and seconds after which it is not again.
 const FINISHES: usize = 5;
 const FINISHES_S: f64 = 0.05;
@@ -49,13 +52,17 @@ pub(super) fn pilot<J: FarmJob>(
 ) -> Result<Option<Found>, CliError> {
     let begun = Instant::now();
     let most = (rest.len() / PART).clamp(slaves.min(rest.len() / 2), MOST.max(slaves));
-    let order: Vec<u64> = spread_out(rest.len()).take(most).map(|at| rest[at]).collect();
+    let further = most.max((rest.len() / PART_OF_DIFFERENT).min(MOST));
+    let all = rest.clone();
+    let order: Vec<u64> = spread_out(all.len()).take(further).map(|at| all[at]).collect();
     let outside = job.outside();
     let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
     let (mut from, mut round) = (0, slaves);
-    while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S {
-        let tasks = &order[from..order.len().min(from + round)];
+    let is_unsure = || costs(&weighed(&all, tried.all())).is_some_and(|of| of.task.error > ERROR);
+    while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S && (from < most || is_unsure()) {
+        let to = if from < most { most } else { order.len() };
+        let tasks = &order[from..to.min(from + round)];
         let slaves = slaves.min(tasks.len());
         let ranks = if slaves > 1 { slaves + 1 } else { 1 };
         let shape = Shape { attempts: how.retries.saturating_add(1), ..Shape::new(ranks) };
@@ -71,11 +78,12 @@ pub(super) fn pilot<J: FarmJob>(
     let finish = finish(job, &order[..from], (slaves, cores))?;
     let done: HashSet<u64> = order[..from].iter().copied().collect();
     rest.retain(|task| !done.contains(task));
-    let mut tried = tried.into_inner();
+    let mut tried = tried.all();
     if outside {
-        let at_once = slaves.min(order.len());
-        tried.iter_mut().for_each(|(took, _)| *took = of_turns(*took, at_once, cores));
+        let at_once = slaves.min(from);
+        tried.iter_mut().for_each(|trial| trial.took = of_turns(trial.took, at_once, cores));
     }
+    let tried = weighed(&all, tried);
     Ok(costs(&tried).map(|costs| Found {
         costs: FarmProfile { finish, ..costs },
         tasks: tried.len(),
@@ -128,21 +136,35 @@ fn of_turns(took: Took, at_once: usize, cores: usize) -> Took {
     Took { wait: took.seconds * (1.0 - on_a_core), ..took }
 }
 
-/// Mean costs, their spread, and by how much the mean may be off.
-fn costs(tried: &[(Took, u64)]) -> Option<FarmProfile> {
-    if tried.is_empty() {
+/// What each of some tasks, of `all` in ascending order, stands for: all that are nearer to it than to another. (Costs that change over
+/// the input, as those of pictures and motions do, are not those of the places where most were tried.)
+fn weighed(all: &[u64], mut tried: Vec<Trial>) -> Vec<(Trial, f64)> {
+    tried.sort_unstable_by_key(|trial| trial.task);
+    let middle = |trial: &Trial| all.partition_point(|task| *task < trial.task) as f64 + 0.5;
+    let mut from = 0.0;
+    let ends = tried.windows(2).map(|two| (middle(&two[0]) + middle(&two[1])) / 2.0);
+    let ends: Vec<f64> = ends.chain([all.len() as f64]).collect();
+    tried.into_iter().zip(ends).map(|(trial, to)| (trial, to - std::mem::replace(&mut from, to))).collect()
+}
+
+/// Mean costs, their spread, and by how much the mean may be off, of tasks that stand for so many.
+fn costs(tried: &[(Trial, f64)]) -> Option<FarmProfile> {
+    let (n, all) = (tried.len() as f64, tried.iter().map(|(_, weight)| weight).sum::<f64>());
+    if tried.is_empty() || all <= 0.0 {
         return None;
     }
-    let n = tried.len() as f64;
-    let mean = tried.iter().map(|(took, _)| took.seconds).sum::<f64>() / n;
-    let wait = tried.iter().map(|(took, _)| took.wait).sum::<f64>() / n;
-    let bytes = tried.iter().map(|(_, bytes)| *bytes as f64).sum::<f64>() / n;
-    let variance =
-        tried.iter().map(|(took, _)| (took.seconds - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let mean_of =
+        |of: &dyn Fn(&Trial) -> f64| tried.iter().map(|(t, weight)| weight * of(t)).sum::<f64>() / all;
+    let mean = mean_of(&|trial| trial.took.seconds);
+    let wait = mean_of(&|trial| trial.took.wait);
+    let bytes = mean_of(&|trial| trial.bytes as f64);
+    let variance = mean_of(&|trial| (trial.took.seconds - mean).powi(2)) * n / (n - 1.0).max(1.0);
     // Of a single task nothing is known of the spread: it could as well have been anything.
     let spread = if n < 2.0 { 1.0 } else { variance.sqrt() / mean.max(f64::MIN_POSITIVE) };
     let wait = Wait { fixed: wait.min(mean), ..Wait::default() };
-    let task = Cost { wait, spread, error: spread / n.sqrt(), ..Cost::constant(mean - wait.fixed) };
+    // Uneven weights are worth fewer tasks.
+    let error = spread * tried.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>().sqrt() / all;
+    let task = Cost { wait, spread, error, ..Cost::constant(mean - wait.fixed) };
     Some(FarmProfile { task, result_bytes: (bytes, 0.0), ..FarmProfile::default() })
 }
 
@@ -253,10 +275,37 @@ mod tests {
 
     #[test]
     fn costs_are_means() {
-        let took = |seconds, bytes| (Took { seconds, wait: 0.5 }, bytes);
-        let found = costs(&[took(1.0, 10), took(2.0, 20), took(3.0, 30)]).expect("some");
+        let took = |task, seconds, bytes| Trial { task, took: Took { seconds, wait: 0.5 }, bytes };
+        let tried = vec![took(4, 3.0, 30), took(1, 1.0, 10), took(2, 2.0, 20)];
+        let found = costs(&weighed(&[1, 2, 4], tried.clone())).expect("some");
         assert_eq!((found.task.fixed, found.task.wait.fixed), (1.5, 0.5));
         assert_eq!((found.task.spread, found.result_bytes), (0.5, (20.0, 0.0)));
+        assert!((found.task.error - 0.5 / 3f64.sqrt()).abs() < 1e-12);
         assert!(costs(&[]).is_none());
+        // The last stands for eight of ten, which is known less well than by three that are spread.
+        let found = costs(&weighed(&[1, 2, 4, 5, 6, 7, 8, 9, 10, 11], tried)).expect("some");
+        assert!((found.task.fixed + 0.5 - (1.0 + 2.0 + 8.0 * 3.0) / 10.0).abs() < 1e-12);
+        assert!(found.task.error > found.task.spread / 3f64.sqrt());
+    }
+
+    /// Tasks whose costs change over the input: as many as there is time for are tried, and they stand for all.
+    #[test]
+    fn a_sample_stands_for_the_whole_input_however_costs_change_over_it() {
+        let shapes: [fn(f64) -> f64; 4] =
+            [|x| 1.0 - x, |x| x * x, |x| (-12.0 * x).exp(), |x| 1.0 + f64::from(u8::from(x > 0.9)) * 20.0];
+        for (at, shape) in shapes.into_iter().enumerate() {
+            for (all, tried) in [(500u64, 50), (500, 63), (3000, 127), (3000, 200)] {
+                let cost = |task: u64| shape(task as f64 / all as f64);
+                let mean = (0..all).map(cost).sum::<f64>() / all as f64;
+                let tasks: Vec<u64> = (0..all).collect();
+                let some = spread_out(tasks.len()).take(tried).map(|at| at as u64).map(|task| Trial {
+                    task,
+                    took: Took { seconds: cost(task), wait: 0.0 },
+                    bytes: 0,
+                });
+                let found = costs(&weighed(&tasks, some.collect())).expect("some").task.fixed;
+                assert!((found / mean - 1.0).abs() < 0.05, "{at}, {tried} of {all}: {found}, {mean}");
+            }
+        }
     }
 }

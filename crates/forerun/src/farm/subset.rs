@@ -25,8 +25,18 @@ pub(crate) struct Subset<'a, J> {
 /// What tasks that are tried cost.
 pub(crate) struct Trials {
     clock: Clock,
-    /// Of each that was done what it took and the bytes of its answer.
-    done: Mutex<Vec<(Took, u64)>>,
+    done: Mutex<Vec<Trial>>,
+}
+
+/// A task that was tried.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trial {
+    /// Its number, of the job's.
+    pub(crate) task: u64,
+    /// What it took.
+    pub(crate) took: Took,
+    /// Bytes of its answer.
+    pub(crate) bytes: u64,
 }
 
 impl Trials {
@@ -35,9 +45,9 @@ impl Trials {
         Trials { clock, done: Mutex::default() }
     }
 
-    /// All of them.
-    pub(crate) fn into_inner(self) -> Vec<(Took, u64)> {
-        self.done.into_inner().unwrap_or_else(PoisonError::into_inner)
+    /// All that were tried so far.
+    pub(crate) fn all(&self) -> Vec<Trial> {
+        self.done.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -54,10 +64,11 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
 
     fn answer(&self, index: u64) -> Result<J::Answer, AppError> {
         let begun = self.tried.map(|tried| tried.clock.begin());
-        let answer = self.job.answer(self.tasks[index as usize])?;
+        let task = self.tasks[index as usize];
+        let answer = self.job.answer(task)?;
         if let Some((tried, begun)) = self.tried.zip(begun) {
-            let took = begun.took();
-            tried.done.lock().unwrap_or_else(PoisonError::into_inner).push((took, answer.bytes()));
+            let trial = Trial { task, took: begun.took(), bytes: answer.bytes() };
+            tried.done.lock().unwrap_or_else(PoisonError::into_inner).push(trial);
         }
         self.bar.inc(1);
         Ok(answer)

@@ -379,10 +379,10 @@ mod tests {
         let g = network.gap_per_byte.value.0;
         assert!((g / 1e-10 - 1.0).abs() < 0.1, "what segments take is not in G as well: {g}");
         // Where a further segment takes much less than a message, a gap for each would be too long.
-        let (found, network) = of(4e-7);
+        let (found, network) = of(1e-6);
         assert!(found.is_some());
         assert_eq!(network.segment, None);
-        let whole = 1e-10 + 4e-7 / 32_768.0;
+        let whole = 1e-10 + 1e-6 / 32_768.0;
         assert!((network.gap_per_byte.value.0 / whole - 1.0).abs() < 0.05, "{:?}", network.gap_per_byte);
         let (found, network) = of(0.0);
         assert_eq!((found, network.segment), (None, None));
