@@ -59,6 +59,7 @@ pub(super) fn pilot<J: FarmJob>(
     let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
     let (mut from, mut round) = (0, slaves);
+    let mut tried_at_once: Vec<f64> = Vec::new();
     let is_unsure = || costs(&weighed(&all, tried.all())).is_some_and(|of| of.task.error > ERROR);
     while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S && (from < most || is_unsure()) {
         let to = if from < most { most } else { order.len() };
@@ -66,7 +67,12 @@ pub(super) fn pilot<J: FarmJob>(
         let slaves = slaves.min(tasks.len());
         let ranks = if slaves > 1 { slaves + 1 } else { 1 };
         let shape = Shape { attempts: how.retries.saturating_add(1), ..Shape::new(ranks) };
+        let round_begun = Instant::now();
         farm((job, tasks), shape, 0, (&bar, Some(&tried), kept), interrupt)?;
+        let round_s = round_begun.elapsed().as_secs_f64();
+        let all = tried.all();
+        let together = at_once(&all[tried_at_once.len()..], round_s, slaves);
+        tried_at_once.resize(all.len(), together);
         from += tasks.len();
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);
@@ -80,8 +86,9 @@ pub(super) fn pilot<J: FarmJob>(
     rest.retain(|task| !done.contains(task));
     let mut tried = tried.all();
     if outside {
-        let at_once = slaves.min(from);
-        tried.iter_mut().for_each(|trial| trial.took = of_turns(trial.took, at_once, cores));
+        for (trial, at_once) in tried.iter_mut().zip(tried_at_once) {
+            trial.took = of_turns(trial.took, at_once, cores);
+        }
     }
     let tried = weighed(&all, tried);
     Ok(costs(&tried).map(|costs| Found {
@@ -129,10 +136,17 @@ fn line(one: &[f64], (all, n): (&[f64], usize)) -> Cost {
     Cost { fixed: (first - per_result).max(0.0), per_result, error, ..Cost::default() }
 }
 
+/// How many of the tasks of a round were under way at once on average: fewer than slaves, where these start one after the other, end at
+/// different times or have not enough to do.
+fn at_once(tried: &[Trial], round_s: f64, slaves: usize) -> f64 {
+    let sum: f64 = tried.iter().map(|trial| trial.took.seconds).sum();
+    if round_s > 0.0 { (sum / round_s).clamp(1.0, slaves.max(1) as f64) } else { 1.0 }
+}
+
 /// Of the time of a program that was one of so many at once: no more of it than there were cores for was on one. How much less is
 /// not known, and as many at once take as long again whatever it is: by the time that each takes, or by the cores that all share.
-fn of_turns(took: Took, at_once: usize, cores: usize) -> Took {
-    let on_a_core = (cores as f64 / at_once.max(1) as f64).min(1.0);
+fn of_turns(took: Took, at_once: f64, cores: usize) -> Took {
+    let on_a_core = (cores as f64 / at_once.max(1.0)).min(1.0);
     Took { wait: took.seconds * (1.0 - on_a_core), ..took }
 }
 
@@ -256,9 +270,23 @@ mod tests {
             let found = pilot(&job, &mut rest, (slaves, cores), &how, Some(&kept), &interrupt);
             let task = found.expect("done").expect("some were tried").costs.task;
             let on_a_core = task.fixed / (task.fixed + task.wait.fixed);
+            // No more at once than slaves, and fewer where they start and end one by one.
             let share = (cores as f64 / slaves as f64).min(1.0);
-            assert!((on_a_core - share).abs() < 1e-9, "{slaves} on {cores}: {on_a_core}");
+            assert!((share - 1e-9..1.0 + 1e-9).contains(&on_a_core), "{slaves} on {cores}: {on_a_core}");
         }
+    }
+
+    /// Programs that were not all at once, since slaves start and end one by one or the last round had fewer, used more of the cores each.
+    #[test]
+    fn rounds_that_are_not_full_are_not_taken_for_full_ones() {
+        let trial = |seconds| Trial { task: 0, took: Took { seconds, wait: 0.0 }, bytes: 0 };
+        // Of four, each on a core for 1 ms of two: all at once, two by two, and one after the other.
+        for (each_s, round_s) in [(2e-3, 2e-3), (1e-3, 2e-3), (1e-3, 4e-3)] {
+            let together = at_once(&[trial(each_s); 4], round_s, 4);
+            let took = of_turns(trial(each_s).took, together, 2);
+            assert!((took.seconds - took.wait - 1e-3).abs() < 1e-12, "{each_s} in {round_s}: {took:?}");
+        }
+        assert_eq!((at_once(&[], 0.0, 4), at_once(&[trial(1.0)], 0.1, 4)), (1.0, 4.0));
     }
 
     /// A file takes some time by itself, which is not that of each answer.
