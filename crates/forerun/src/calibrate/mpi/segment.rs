@@ -328,7 +328,8 @@ mod tests {
 
     #[test]
     fn what_is_uneven_otherwise_is_not_cut() {
-        let shapes: [(&str, fn(f64) -> f64); 5] = [
+        type Shape = fn(f64) -> f64;
+        let shapes: [(&str, Shape); 5] = [
             ("straight", |k| 2e-6 + 1e-10 * k),
             ("a jump", |k| 2e-6 + 1e-10 * k + 5e-6 * jump(k, 4096.0)),
             ("a bend", |k| 2e-6 + 1e-10 * k + 2e-10 * bend(k, 131_072.0)),
