@@ -225,10 +225,11 @@ impl FeaturesJob {
         }
     }
 
-    /// That of all files at least one was read, by this run or one before. (Of pages, those that were fetched are a result, too.)
-    fn something_read(&self) -> Result<(), AppError> {
+    /// That of all files at least one was read, by this run or one before, which left `documents` in the database: a rank on MPI knows no
+    /// more. (Of pages, those that were fetched are a result, too.)
+    fn something_read(&self, documents: u64) -> Result<(), AppError> {
         let (skipped, (taken, already)) = (lock(&self.skipped), self.came());
-        let none = !self.is_of_pages() && already == 0 && skipped.files >= taken;
+        let none = !self.is_of_pages() && documents == 0 && already == 0 && skipped.files >= taken;
         let Some((name, why)) = skipped.first.as_ref().filter(|_| none) else { return Ok(()) };
         Err(AppError::new(match skipped.files {
             1 => format!("the one file was passed over ({name}): {why}"),
@@ -425,8 +426,8 @@ impl ReductionJob for FeaturesJob {
             store.close()?;
             store.totals()
         })?;
-        self.something_read()?;
         let (phrases, documents) = (totals.phrases as u64, totals.documents as u64);
+        self.something_read(documents)?;
         let of = format!("{} of {}", show::count(phrases, "phrase"), show::count(documents, "document"));
         Ok(format!("{of} in {}", self.database))
     }
