@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use forerun_apps::FarmJob;
 
 use super::plan::Planned;
-use super::{Seen, Team, plan, ways};
+use super::{Seen, Team, plan};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
@@ -24,7 +24,8 @@ pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Re
     let Planned { plan, .. } = &planned;
     context.console.say("plan", &plan::words(plan))?;
     context.note_shared([plan.processors], &seen.platform)?;
-    let predicted = ways::predictions(job, &how.by, &planned, &seen.platform, context)?;
+    context.note_beside(seen.beside, [plan.processors])?;
+    let predicted = seen.predictions(job, how, &planned, context)?;
     tell(plan, predicted, context)
 }
 
@@ -47,6 +48,7 @@ pub(super) fn predict<J: FarmJob>(
         }
         some => some.to_vec(),
     };
+    context.note_beside(seen.beside, &processors)?;
     let mut all = Predictions::default();
     for p in processors {
         let planned = seen.plan(how, p, seen.left)?;
@@ -56,7 +58,7 @@ pub(super) fn predict<J: FarmJob>(
                 _ => "there is nothing to predict: too few tasks are left to try some",
             }));
         }
-        let of = ways::predictions(job, &how.by, &planned, &seen.platform, context)?;
+        let of = seen.predictions(job, how, &planned, context)?;
         all.outcomes.extend(of.outcomes);
         all.refused.extend(of.refused);
     }

@@ -21,8 +21,9 @@ use crate::allocation::{self, Allocation};
 use crate::cli::{FarmPlanOptions, FarmPredictOptions, FarmWays, Pin};
 use crate::commands::Context;
 use crate::commands::predict::once;
-use crate::commands::run::note_platform;
+use crate::commands::run::{Predictions, note_platform};
 use crate::error::{CliError, failed, request};
+use crate::load::Load;
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
 use crate::{compare, describe, execute, figures, file, text};
@@ -151,16 +152,17 @@ fn run<J: FarmJob>(
         |team: Team, _| if work.is_some() && elsewhere { 1 } else { team.slaves.min(MOST_RANKS - 1) };
     let seen = Seen::of(job, how, at_once, kept.as_ref(), context)?;
     let mut planned = seen.best(how, seen.rest.len() as u64)?;
-    let Seen { platform, rest, .. } = seen;
     console.note("plan", &plan::words(&planned.plan))?;
     if work.is_none() {
-        context.note_shared([planned.plan.processors], &platform)?;
+        context.note_shared([planned.plan.processors], &seen.platform)?;
+        context.note_beside(seen.beside, [planned.plan.processors])?;
     }
     let plan = &planned.plan;
     if plan.predicted.is_some() || !how.by.is_empty() {
-        note_platform(how.on, how.platform.as_deref(), &platform, context)?;
+        note_platform(how.on, how.platform.as_deref(), &seen.platform, context)?;
     }
-    let predicted = ways::predictions(job, &how.by, &planned, &platform, context)?;
+    let predicted = seen.predictions(job, how, &planned, context)?;
+    let Seen { platform, rest, .. } = seen;
     for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
@@ -203,6 +205,8 @@ struct Seen {
     left: u64,
     rest: Vec<u64>,
     all: u64,
+    /// How busy others were on this machine until the pilot ended, where that matters.
+    beside: Option<Load>,
 }
 
 impl Seen {
@@ -238,7 +242,8 @@ impl Seen {
                 file::write(file, profile(job, &found.costs).to_toml().as_bytes())?;
             }
         }
-        Ok(Seen { platform, found, left, rest, all })
+        let beside = context.beside(how.platform.as_deref());
+        Ok(Seen { platform, found, left, rest, all, beside })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -296,7 +301,33 @@ impl Seen {
         let team = Team::of(how, processors)?;
         let costs = self.found.as_ref().map(|found| &found.costs);
         let hosts = how.platform.is_some().then_some(&self.platform);
-        plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)
+        let mut planned =
+            plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)?;
+        if let Some(beside) = self.beside {
+            beside.widen(&mut planned.plan.predicted, processors);
+        }
+        Ok(planned)
+    }
+
+    /// What ways predict of a plan.
+    ///
+    /// # Errors
+    /// Where virtual time cannot say, or a PEPA model has no solution; interrupted.
+    fn predictions<J: FarmJob>(
+        &self,
+        job: &J,
+        how: &FarmWays,
+        planned: &Planned,
+        context: &Context,
+    ) -> Result<Predictions, CliError> {
+        let mut found = ways::predictions(job, &how.by, planned, &self.platform, context)?;
+        // In the closed form's it is already.
+        if let Some(beside) = self.beside {
+            for outcome in found.outcomes.iter_mut().filter(|o| o.way != Way::Analytic) {
+                beside.widen(&mut outcome.predicted, planned.plan.processors);
+            }
+        }
+        Ok(found)
     }
 }
 

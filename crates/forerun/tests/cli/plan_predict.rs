@@ -199,6 +199,9 @@ fn numbers_that_are_named_twice_are_predicted_once() {
 fn others_that_have_the_processors_are_spoken_of() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let place = place();
+    for n in 0..40 {
+        place.write(format!("files/{n}"), "1");
+    }
     crate::util::home();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let (over, places) = (AtomicBool::new(false), (0..cores).collect::<Vec<_>>());
@@ -215,12 +218,17 @@ fn others_that_have_the_processors_are_spoken_of() {
             place.run("predict sort in --type u32 -p 1"),
             place.run("predict sort in --type u32 -p 1 --skeleton scatter-gather"),
             place.run("run sort in --type u32 -p 1 -o out"),
+            place.run("plan farm cat files -p 1"),
+            place.run("predict farm cat files -p 1"),
+            place.run("farm cat files -p 1 -o out"),
             place.run("plan sort in --type u32 -p 1 --platform osaka-fast-ethernet"),
         ];
         over.store(true, Ordering::Relaxed);
+        let here = said.len() - 1;
         for (at, said) in said.into_iter().enumerate() {
-            let said = said.ok().text();
-            assert_eq!(said.contains("other programs use"), at < 4, "{said}");
+            let said = said.ok();
+            let said = said.text() + &said.err;
+            assert_eq!(said.contains("other programs use"), at < here, "{said}");
         }
     });
     place.assert_clean();
