@@ -136,9 +136,8 @@ impl Reduce for TimedApp {
     }
 
     fn task(&self, _: u64, input: u64) -> Result<Filled, AppError> {
-        let (fixed, per_byte) = self.profile.result_bytes;
         self.take(&self.profile.task, input as f64, 1.0)?;
-        self.filled(fixed + per_byte * input as f64, 1)
+        self.filled(self.profile.result_of(input as f64), 1)
     }
 
     fn merge(&self, left: Filled, right: Filled) -> Result<Filled, AppError> {

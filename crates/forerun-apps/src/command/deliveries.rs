@@ -52,9 +52,14 @@ impl Directory {
 
     fn write(&self, output: &Output, commands: &Commands) -> Result<(), AppError> {
         let number = self.next.fetch_add(1, Ordering::Relaxed) + 1;
-        let name = self.path.join(format!("{number:08}"));
+        let name = self.path.join(delivery_name(number));
         Destination::File(name).write(Some(output), commands.cancel())
     }
+}
+
+/// What the delivery of this number, from 1, is called in its directory.
+pub fn delivery_name(number: u64) -> String {
+    format!("{number:08}")
 }
 
 /// Opens the sink of each group of a [`CommandJob`].

@@ -69,7 +69,7 @@ mod wire;
 
 pub use commands::{Commands, Settings, Tally};
 pub use cut::{Extent, Grain, Tasks};
-pub use deliveries::{CommandSink, CommandSinks};
+pub use deliveries::{CommandSink, CommandSinks, delivery_name};
 pub use destination::Destination;
 pub use done::Done;
 pub use farm::{CommandFarm, FarmSettings};

@@ -18,6 +18,10 @@ use crate::reduction::Prediction;
 /// Times that differ by less than this, relative, are equal.
 const EQUAL: f64 = 1e-9;
 
+fn equal(ours_s: f64, theirs_s: f64) -> bool {
+    (ours_s - theirs_s).abs() <= EQUAL * theirs_s
+}
+
 /// A plan and what is predicted for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
@@ -35,9 +39,8 @@ impl Choice {
 
     /// Whether it is the same as another but for the strategy's name: one processor has nobody to share with.
     pub fn is_like(&self, other: &Choice) -> bool {
-        let (ours, theirs) = (self.prediction.makespan_s, other.prediction.makespan_s);
         let alone = self.plan.processors == 1 && other.plan.processors == 1;
-        alone && (ours - theirs).abs() <= 1e-9 * theirs
+        alone && equal(self.prediction.makespan_s, other.prediction.makespan_s)
     }
 }
 
@@ -65,7 +68,7 @@ impl Planned {
     pub fn rank_again(&mut self, request: &Request<'_>) {
         self.ranked.sort_by(|a, b| {
             let (ours, theirs) = (a.expected().makespan_s, b.expected().makespan_s);
-            if (ours - theirs).abs() <= EQUAL * theirs {
+            if equal(ours, theirs) {
                 a.plan.processors.cmp(&b.plan.processors)
             } else {
                 ours.total_cmp(&theirs)

@@ -79,7 +79,7 @@ impl Costs {
             ordered: !load.commutative,
             merge: profile.merge.on(speed),
             sink: profile.sink.on(speed),
-            result: profile.result_bytes.0 + profile.result_bytes.1 * load.bytes,
+            result: profile.result_of(load.bytes),
             growth: profile.growth,
             wire,
         }

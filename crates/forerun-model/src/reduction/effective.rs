@@ -104,7 +104,7 @@ fn leave_out(profile: &mut ReductionProfile, load: &Load) {
 fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> f64 {
     let Some(spill) = profile.spill.take() else { return 0.0 };
     let (fixed, each) = profile.result_bytes;
-    let result = fixed + each * load.bytes;
+    let result = profile.result_of(load.bytes);
     let spilled = spill.spilled(load.tasks, result) as f64;
     if spilled == 0.0 {
         return 0.0;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use forerun_apps::command::Selection;
+use forerun_apps::command::{Selection, delivery_name};
 use forerun_apps::features::{DOCUMENTS, Database};
 use forerun_platform::{Profile, Skeleton};
 
@@ -13,9 +13,6 @@ use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
 use crate::{allocation, figures, file};
-
-/// What the first delivery is called in its directory.
-const FIRST_DELIVERY: &str = "00000001";
 
 /// Treats the job that the command line names.
 ///
@@ -160,7 +157,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     }
     let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
     let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
-    let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(FIRST_DELIVERY));
+    let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(delivery_name(1)));
     let searched = Selection { paths: args.input.clone(), include: args.include.clone() };
     let paths = how.paths().reads(list).searches(searched).writes("--out", out);
     let paths = paths.writes("--deliver", into.as_deref());

@@ -126,9 +126,8 @@ impl<'s> Lanes<'s> {
             }
             Ok::<_, RunError>(sampled)
         };
-        if workers == 1 {
-            let found = shares.pop().map(run).transpose()?;
-            found.into_iter().for_each(|found| sampled.add(phase, found));
+        if let [lanes] = &mut shares[..] {
+            sampled.add(phase, run(std::mem::take(lanes))?);
             return Ok(());
         }
         let run = &run;
@@ -327,24 +326,15 @@ fn coprime_step(n: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use forerun_apps::ErasedMessage;
-    use forerun_skeleton::Message;
     use forerun_skeleton::reduction::Piece;
 
+    use super::super::sample::tests::result;
     use super::{Lane, coprime_step};
-
-    struct Bytes(u64);
-
-    impl Message for Bytes {
-        fn bytes(&self) -> u64 {
-            self.0
-        }
-    }
 
     #[test]
     fn where_memory_is_short_the_last_results_are_held() {
         let held = |room| {
-            let piece = |first| Piece { value: ErasedMessage::new(Bytes(10)), first, results: 1 };
+            let piece = |first| Piece { first, ..result(10) };
             let mut lane = Lane { begin: 0, next: 4, end: 9, step: 1, pieces: (0..4).map(piece).collect() };
             lane.make_room(room);
             lane.pieces.iter().map(|piece| piece.first).collect::<Vec<_>>()

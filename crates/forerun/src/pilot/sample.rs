@@ -215,7 +215,7 @@ pub(super) fn failed(stage: Stage, item: u64, e: AppError) -> RunError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     struct Bytes(u64);
@@ -226,7 +226,8 @@ mod tests {
         }
     }
 
-    fn result(bytes: u64) -> Piece<ErasedMessage> {
+    /// A task's result of so many bytes.
+    pub(in crate::pilot) fn result(bytes: u64) -> Piece<ErasedMessage> {
         Piece { value: ErasedMessage::new(Bytes(bytes)), first: 0, results: 1 }
     }
 
