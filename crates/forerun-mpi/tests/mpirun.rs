@@ -104,9 +104,10 @@ impl Mpi {
             program: program.to_owned(),
             arguments: Vec::new(),
             cancel: cancel.clone(),
+            begin: Duration::from_secs(60),
         };
         let mut out = Vec::new();
-        let said = launch.run(what.as_bytes(), &mut out).map_err(|e| e.to_string());
+        let said = launch.run(what.as_bytes(), &mut out, |_| ()).map_err(|e| e.to_string());
         assert_eq!(String::from_utf8_lossy(&out), "", "ranks write nothing of their own");
         assert_nothing_runs(program);
         said

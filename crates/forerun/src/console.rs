@@ -88,6 +88,14 @@ impl Console {
         if self.quiet { Ok(()) } else { self.say(label, text) }
     }
 
+    /// Says how far something has come that is under way, on standard error, unless asked to be quiet.
+    pub fn progress(&self, label: &str, text: &str) {
+        if !self.quiet {
+            // Where nobody listens there is nobody to tell.
+            let _ = writeln!(io::stderr().lock(), "{label:<9} {text}");
+        }
+    }
+
     /// Says a result.
     ///
     /// # Errors

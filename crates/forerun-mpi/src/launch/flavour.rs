@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use forerun_skeleton::AppError;
 
+use super::session;
+
 /// Whose launcher it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flavour {
@@ -101,6 +103,33 @@ impl Launcher {
     /// Whose it is.
     pub fn flavour(&self) -> Flavour {
         self.flavour
+    }
+
+    /// Looks whether ranks can be started, as far as that can be told beforehand.
+    ///
+    /// # Errors
+    /// That the place where Open MPI has its session is full or cannot be written to: its start would hang.
+    pub fn check(&self) -> Result<(), AppError> {
+        match self.flavour {
+            Flavour::OpenMpi => {
+                let directory = session::directory(&self.words, session::variable);
+                session::check(self.name(), &directory, session::ROOM)
+            }
+            Flavour::Mpich | Flavour::Slurm => Ok(()),
+        }
+    }
+
+    /// What it may be waiting for while it has started none of `ranks` ranks.
+    pub(super) fn awaited(&self, ranks: usize, hostfile: Option<&Path>) -> String {
+        let name = self.name();
+        match (self.flavour, hostfile) {
+            (Flavour::Slurm, _) => format!("{name} waits until Slurm has room for {ranks} of them"),
+            (_, Some(file)) => format!(
+                "{name} waits for the hosts of {}, each of which has to answer and to ask for no password",
+                file.display()
+            ),
+            (_, None) => format!("{name} has not started the {ranks} of them yet"),
+        }
     }
 
     /// The argument by which `srun` helps the ranks of the MPI that this program is built with to find each other, where

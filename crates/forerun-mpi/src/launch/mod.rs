@@ -9,9 +9,13 @@
 //! The launcher is in a process group of its own, so that Ctrl-C reaches this process only. Everything else that
 //! ranks write is passed on as it comes, but not what the launcher says of itself, which is kept for the one
 //! sentence with which a run ends that was cut off.
+//!
+//! A launcher that starts no rank may wait for ever: for a host that does not answer, a password, room in an allocation. That is no
+//! error, but it is said once.
 
 mod flavour;
 pub(crate) mod record;
+mod session;
 mod sieve;
 mod told;
 
@@ -19,6 +23,8 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -50,16 +56,32 @@ pub struct Launch {
     pub arguments: Vec<String>,
     /// Ends the run when it is set.
     pub cancel: Cancel,
+    /// How long no rank begins until that is said.
+    pub begin: Duration,
+}
+
+/// What has been heard of a start so far.
+#[derive(Debug, Default)]
+struct Heard {
+    /// Whether all ranks have begun.
+    begun: bool,
+    /// What the launcher has said last.
+    said: Option<String>,
 }
 
 impl Launch {
     /// Runs the program; all ranks get `input`. What they write to standard output goes to `out`. Gives the first
-    /// rank's report.
+    /// rank's report. `late` gets a sentence where no rank has begun for long: what is waited for.
     ///
     /// # Errors
     /// One sentence: that the launcher cannot be started, or which rank ended without a report and what the
     /// launcher says of it.
-    pub fn run(&self, input: &[u8], out: impl Write + Send) -> Result<String, AppError> {
+    pub fn run(
+        &self,
+        input: &[u8],
+        out: impl Write + Send,
+        late: impl FnOnce(&str),
+    ) -> Result<String, AppError> {
         let header = Header::new(input.len())?;
         let mut child = self.command().spawn().map_err(|e| {
             AppError::new(format!(
@@ -68,11 +90,16 @@ impl Launch {
             ))
         })?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let header = &header;
         let token = header.token();
+        let heard = &Mutex::new(Heard::default());
         let (records, mut said, status) = thread::scope(|scope| {
-            let listen = scope.spawn(move || listened(stdout, out, token));
-            let errors = scope.spawn(move || listened(stderr, io::stderr(), token));
-            let status = self.attend(&mut child, stdin, &header, input);
+            let listen = scope.spawn(move || listened(stdout, out, token, heard));
+            let errors = scope.spawn(move || listened(stderr, io::stderr(), token, heard));
+            // What is not read, as where no rank begins, must not keep from looking at the flag.
+            let (open, to_close) = mpsc::channel::<()>();
+            scope.spawn(move || tell(stdin, header.line().as_bytes(), input, &to_close));
+            let status = self.attend(&mut child, open, heard, late);
             let (records, mut said) = listen.join().unwrap_or_default();
             said.extend(errors.join().unwrap_or_default().1);
             (records, said, status)
@@ -99,20 +126,16 @@ impl Launch {
         command
     }
 
-    /// Writes the input, and waits for the end, sooner if the flag is set.
+    /// Waits for the end, sooner if the flag is set; the input is closed with `open`.
     fn attend(
         &self,
         child: &mut Child,
-        stdin: Option<ChildStdin>,
-        header: &Header,
-        input: &[u8],
+        open: Sender<()>,
+        heard: &Mutex<Heard>,
+        late: impl FnOnce(&str),
     ) -> io::Result<ExitStatus> {
-        let mut stdin = stdin;
-        if let Some(pipe) = &mut stdin {
-            // Ranks that end at once do not read it; they say why.
-            let _ = pipe.write_all(header.line().as_bytes()).and_then(|()| pipe.write_all(input));
-            let _ = pipe.flush();
-        }
+        let (mut open, mut late) = (Some(open), Some(late));
+        let started = Instant::now();
         let pid = Pid::from_child(child);
         let mut cancelled: Option<Instant> = None;
         let mut steps = GRACE.into_iter().zip([Signal::TERM, Signal::KILL]);
@@ -122,11 +145,20 @@ impl Launch {
                 return Ok(status);
             }
             if cancelled.is_none() && self.cancel.is_cancelled() {
-                stdin = None;
+                open = None;
                 cancelled = Some(Instant::now());
             }
+            let heard = lock(heard);
+            if cancelled.is_none()
+                && !heard.begun
+                && started.elapsed() > self.begin
+                && let Some(late) = late.take()
+            {
+                late(&self.not_begun(heard.said.as_deref()));
+            }
+            // Ranks that have not begun do not hear that they are to end.
             if let (Some(since), Some((grace, signal))) = (cancelled, next)
-                && since.elapsed() > grace
+                && (since.elapsed() > grace || (signal == Signal::TERM && !heard.begun))
             {
                 // The launcher ends its ranks where it is asked to; where it is killed, its daemons do.
                 let _ = if signal == Signal::KILL {
@@ -137,19 +169,48 @@ impl Launch {
                 cancelled = Some(Instant::now());
                 next = steps.next();
             }
-            let _ = &stdin;
+            drop(heard);
+            let _ = &open;
             thread::sleep(LOOK);
         }
+    }
+
+    /// That no rank has begun, in a sentence.
+    fn not_begun(&self, said: Option<&str>) -> String {
+        let awaited = self.launcher.awaited(self.ranks, self.hostfile.as_deref());
+        let says = said.map(|said| format!(", and says: {said}")).unwrap_or_default();
+        format!("no rank has begun after {} s: {awaited}{says}", self.begin.as_secs())
+    }
+}
+
+fn lock(heard: &Mutex<Heard>) -> MutexGuard<'_, Heard> {
+    heard.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes the input, and keeps it open until nobody holds the other end of `to_close`.
+fn tell(stdin: Option<ChildStdin>, line: &[u8], input: &[u8], to_close: &Receiver<()>) {
+    if let Some(mut pipe) = stdin {
+        // Ranks that end at once do not read it; they say why.
+        let _ = pipe.write_all(line).and_then(|()| pipe.write_all(input)).and_then(|()| pipe.flush());
+        let _ = to_close.recv();
     }
 }
 
 /// Passes on what comes from `from`; the records in it, and what the launcher says of itself.
-fn listened(from: Option<impl Read>, to: impl Write, token: &str) -> (Vec<Record>, Vec<String>) {
+fn listened(
+    from: Option<impl Read>,
+    to: impl Write,
+    token: &str,
+    heard: &Mutex<Heard>,
+) -> (Vec<Record>, Vec<String>) {
     let mut sieve = Sieve::new(to, token);
     let mut buffer = vec![0; 64 << 10];
     if let Some(mut from) = from {
         while let Ok(n @ 1..) = from.read(&mut buffer) {
             sieve.put(&buffer[..n]);
+            let mut heard = lock(heard);
+            heard.begun |= sieve.has_records();
+            heard.said = sieve.last_said().map(str::to_owned).or(heard.said.take());
         }
     }
     sieve.end()

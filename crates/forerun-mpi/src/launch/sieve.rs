@@ -99,6 +99,16 @@ impl<W: Write> Sieve<W> {
         }
     }
 
+    /// Whether a record has come.
+    pub(crate) fn has_records(&self) -> bool {
+        !self.records.is_empty()
+    }
+
+    /// What the launcher has said last.
+    pub(crate) fn last_said(&self) -> Option<&str> {
+        self.said.iter().rev().map(String::as_str).find(|line| !line.is_empty())
+    }
+
     fn find(&self) -> Option<usize> {
         self.held.windows(self.token.len()).position(|w| w == self.token)
     }

@@ -100,7 +100,7 @@ pub fn run_planned(
     let mut outcomes = predicted.outcomes;
     for _ in 0..how.repeat {
         let mut done = match (&context.work, how.on) {
-            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
+            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, context)?,
             _ => {
                 let bar = console.bar(plan.grain.tasks, "tasks");
                 execute::execute(job, plan, how.on, platform, &bar, interrupt)?

@@ -57,7 +57,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         note_platform(how.on, how.figures.platform.as_deref(), &platform, context)?;
     }
     let mut done = match (&context.work, how.on) {
-        (Some(work), Way::Mpi) => mpi::run(work, job, &plan, &platform.name, &how.mpi, interrupt)?,
+        (Some(work), Way::Mpi) => mpi::run(work, job, &plan, &platform.name, &how.mpi, context)?,
         _ => {
             let bar = console.bar(None, "tasks");
             execute::execute(job, &plan, Way::Threads, &platform, &bar, interrupt)?

@@ -177,7 +177,7 @@ fn run<J: FarmJob>(
             let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
             let mut bytes = Vec::new();
             (rest, kept).encode(&mut bytes).map_err(failed)?;
-            let told = mpi::told((work, plan), bytes, &how.mpi, interrupt)?;
+            let told = mpi::told((work, plan), bytes, &how.mpi, context)?;
             mpi::done(told, plan, (job.name(), &platform.name))
         }
         None => {

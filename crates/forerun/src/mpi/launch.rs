@@ -1,6 +1,7 @@
 //! Starting the processes of a job, and what becomes of them.
 
 use std::panic::resume_unwind;
+use std::time::Duration;
 use std::{io, thread};
 
 use forerun_apps::ErasedJob;
@@ -10,14 +11,19 @@ use forerun_skeleton::Cancel;
 
 use super::{JobOrder, Order, Report, Told, WORD, Work};
 use crate::cli::MpiOptions;
+use crate::commands::Context;
+use crate::console::Console;
 use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
 use crate::signals::Interrupt;
 
+/// How long no rank begins until that is said.
+const BEGIN: Duration = Duration::from_secs(10);
+
 /// What starts the ranks: the launcher that is asked for, else that of the MPI that this program is built with.
 ///
 /// # Errors
-/// That it is built without one, that there is no such launcher or no file of hosts, and what to do.
+/// That it is built without one, that there is no such launcher or no file of hosts, or no room for it to start ranks, and what to do.
 pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
     let flavour = linked().map_err(request)?;
     if let Some(hosts) = &options.hostfile {
@@ -30,14 +36,15 @@ pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
             Ok(_) => {}
         }
     }
-    match &options.mpirun {
+    let launcher = match &options.mpirun {
         Some(words) => {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
             Launcher::named(&words)
         }
         None => Launcher::find(flavour),
-    }
-    .map_err(|e| request(format!("--on mpi: {e}")))
+    };
+    let checked = launcher.and_then(|launcher| launcher.check().map(|()| launcher));
+    checked.map_err(|e| request(format!("--on mpi: {e}")))
 }
 
 /// Starts `ranks` processes of this program, gives them `input` (an [`Order`]), and listens to what the first says in the
@@ -49,7 +56,7 @@ pub fn launch(
     ranks: usize,
     options: &MpiOptions,
     input: &[u8],
-    interrupt: &Interrupt,
+    (console, interrupt): (&Console, &Interrupt),
 ) -> Result<Report, CliError> {
     let program =
         std::env::current_exe().map_err(|e| failed(format!("this program cannot be found: {e}")))?;
@@ -60,8 +67,9 @@ pub fn launch(
         program,
         arguments: vec![WORD.into()],
         cancel: interrupt.cancel().clone(),
+        begin: BEGIN,
     };
-    let said = launch.run(input, io::stdout());
+    let said = launch.run(input, io::stdout(), |late| console.progress("start", late));
     if let Some(signal) = interrupt.signal() {
         return Err(CliError::Interrupted(signal));
     }
@@ -80,14 +88,14 @@ pub fn run(
     plan: &Plan,
     platform: &str,
     options: &MpiOptions,
-    interrupt: &Interrupt,
+    context: &Context,
 ) -> Result<Done, CliError> {
     let mut kept = Vec::new();
     job.hand_over(&mut kept).map_err(failed)?;
-    let order = || told((work, plan), kept, options, interrupt);
+    let order = || told((work, plan), kept, options, context);
     let mut told = match job.first_sizes() {
         None => order()?,
-        Some(_) => beside(job, plan, interrupt, order)?,
+        Some(_) => beside(job, plan, &context.interrupt, order)?,
     };
     told.notes.splice(..0, job.notes());
     Ok(done(told, plan, (job.name(), platform)))
@@ -131,12 +139,12 @@ pub fn told(
     (work, plan): (&Work, &Plan),
     kept: Vec<u8>,
     options: &MpiOptions,
-    interrupt: &Interrupt,
+    context: &Context,
 ) -> Result<Told, CliError> {
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
     let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
     let input = Order::Job(Box::new(order)).encode().map_err(request)?;
-    match launch(plan.ranks(), options, &input, interrupt)? {
+    match launch(plan.ranks(), options, &input, (&context.console, &context.interrupt))? {
         Report::Done(told) => Ok(*told),
         Report::Failed(what) => Err(failed(what)),
         Report::Refused(what) => Err(request(what)),

@@ -62,7 +62,7 @@ pub(super) fn run_planned(
     for _ in 0..how.repeat {
         let plan = &choice.plan;
         let done = match (&context.work, how.on) {
-            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, interrupt)?,
+            (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, context)?,
             _ => {
                 let bar = console.bar(plan.grain.tasks, "blocks");
                 execute(job, plan, how.on, platform, &bar, interrupt)?

@@ -182,6 +182,68 @@ fn what_goes_wrong_is_one_sentence() {
     assert_refused(&without, 2, "--on mpi");
 }
 
+/// A launcher of Open MPI that starts nothing.
+fn silent(place: &Place) -> String {
+    let script =
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) 4.1.4' && exit\nexec sleep 97.3\n";
+    let path = place.write("silent", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+/// Open MPI's start hangs where it has no room for its session, and MPI says nothing of it.
+#[test]
+fn a_start_that_would_hang_is_refused() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.write("in/1", "x\n");
+    let silent = silent(&place);
+    for words in [
+        vec!["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2", "--mpirun", &silent],
+        vec!["calibrate", "--on", "mpi", "-p", "2", "--out", "here.toml", "--mpirun", &silent],
+    ] {
+        let mut command = place.command(words);
+        command.env("OMPI_MCA_orte_tmpdir_base", "/proc/forerun");
+        let said = util::finish(command);
+        assert_refused(
+            &said,
+            2,
+            "cannot start ranks: in /proc, where it has its session, nothing can be written",
+        );
+        assert!(said.err.contains("name another directory with TMPDIR"), "{}", said.err);
+    }
+    assert!(!place.path("out").exists());
+    place.assert_clean();
+}
+
+#[test]
+fn a_start_that_hangs_is_told_of_and_ends_at_once() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.write("in/1", "x\n");
+    let silent = silent(&place);
+    let begin = |more: &[&str]| {
+        let words = ["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2", "--mpirun", &silent];
+        place.start(words.iter().chain(more))
+    };
+    let (told, quiet) = (begin(&["--json", "-"]), begin(&["--quiet"]));
+    std::thread::sleep(Duration::from_secs(13));
+    for (running, expected) in [(told, 1), (quiet, 0)] {
+        running.signal(Signal::INT);
+        let begun = Instant::now();
+        let said = running.end();
+        assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
+        assert_refused(&said, 130, "interrupted");
+        assert_eq!(said.err.matches("no rank has begun after 10 s").count(), expected, "{}", said.err);
+        assert_eq!(String::from_utf8_lossy(&said.out), "");
+    }
+    assert!(util::processes_with("97.3").is_empty());
+}
+
 #[test]
 fn ctrl_c_ends_all_ranks_and_what_they_started() {
     if !can_run() {
