@@ -112,8 +112,8 @@ impl Launcher {
     pub fn check(&self) -> Result<(), AppError> {
         match self.flavour {
             Flavour::OpenMpi => {
-                let directory = session::directory(&self.words, session::variable);
-                session::check(self.name(), &directory, session::ROOM)
+                let (directory, name) = session::directory(&self.words, session::variable);
+                session::check(self.name(), (&directory, &name), session::ROOM)
             }
             Flavour::Mpich | Flavour::Slurm => Ok(()),
         }

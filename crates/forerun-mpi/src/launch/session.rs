@@ -22,12 +22,15 @@ const COMMON: [&str; 3] = ["TMPDIR", "TEMP", "TMP"];
 /// The directory that nobody has named.
 const USUAL: &str = "/tmp";
 
-/// The directory that a launcher of these words uses: that of its words, of its own variables, or of everybody's.
-pub(super) fn directory(words: &[String], variable: impl Fn(&str) -> Option<String>) -> PathBuf {
-    let said = words.windows(2).find(|two| OWN.contains(&two[0].as_str())).map(|two| two[1].clone());
+/// The directory that a launcher of these words uses: that of its words, of its own variables, or of everybody's; and the name by which
+/// another can be given.
+pub(super) fn directory(words: &[String], variable: impl Fn(&str) -> Option<String>) -> (PathBuf, String) {
+    let said = words.windows(2).find(|two| OWN.contains(&two[0].as_str()));
+    let said = said.map(|two| (PathBuf::from(&two[1]), two[0].clone()));
     let own = || OWN.iter().flat_map(|name| PREFIXES.map(|prefix| format!("{prefix}{name}")));
-    let named = said.or_else(|| own().chain(COMMON.map(str::to_owned)).find_map(|name| variable(&name)));
-    named.map_or_else(|| USUAL.into(), PathBuf::from)
+    let set = |name: String| variable(&name).map(|value| (PathBuf::from(value), name));
+    said.or_else(|| own().chain(COMMON.map(str::to_owned)).find_map(set))
+        .unwrap_or_else(|| (USUAL.into(), COMMON[0].to_owned()))
 }
 
 /// The value of a variable that is set to something.
@@ -39,11 +42,11 @@ pub(super) fn variable(name: &str) -> Option<String> {
 ///
 /// # Errors
 /// That there are fewer than `room` bytes left, or that nothing can be written there.
-pub(super) fn check(launcher: &str, directory: &Path, room: u64) -> Result<(), AppError> {
+pub(super) fn check(launcher: &str, (directory, name): (&Path, &str), room: u64) -> Result<(), AppError> {
     let there = directory.ancestors().find(|d| d.exists()).unwrap_or(directory);
     let refused = |why: String| {
         AppError::new(format!(
-            "{launcher} cannot start ranks: in {}, where it has its session, {why}; name another directory with TMPDIR",
+            "{launcher} cannot start ranks: in {}, where it has its session, {why}; name another directory with {name}",
             there.display()
         ))
     };
@@ -90,31 +93,43 @@ mod tests {
             move |name: &str| all.iter().find(|(n, _)| *n == name).map(|(_, value)| (*value).to_owned())
         };
         let plain = words("mpirun");
-        assert_eq!(directory(&plain, set(&[])), Path::new("/tmp"));
-        assert_eq!(directory(&plain, set(&[("TMP", "/c"), ("TEMP", "/b")])), Path::new("/b"));
-        assert_eq!(directory(&plain, set(&[("TMPDIR", "/a"), ("TEMP", "/b")])), Path::new("/a"));
-        let own: &[(&str, &str)] = &[("TMPDIR", "/a"), ("OMPI_MCA_orte_tmpdir_base", "/own")];
-        assert_eq!(directory(&plain, set(own)), Path::new("/own"));
-        let own: &[(&str, &str)] = &[("TMPDIR", "/a"), ("PRTE_MCA_prte_tmpdir_base", "/five")];
-        assert_eq!(directory(&plain, set(own)), Path::new("/five"));
-        assert_eq!(directory(&words("mpirun --mca orte_tmpdir_base /said -v"), set(own)), Path::new("/said"));
+        let is = |path: &str, name: &str| (PathBuf::from(path), name.to_owned());
+        assert_eq!(directory(&plain, set(&[])), is("/tmp", "TMPDIR"));
+        assert_eq!(directory(&plain, set(&[("TMP", "/c"), ("TEMP", "/b")])), is("/b", "TEMP"));
+        assert_eq!(directory(&plain, set(&[("TMPDIR", "/a"), ("TEMP", "/b")])), is("/a", "TMPDIR"));
+        for own in ["OMPI_MCA_orte_tmpdir_base", "PRTE_MCA_prte_tmpdir_base"] {
+            let variable = |name: &str| {
+                [("TMPDIR", "/a"), (own, "/own")]
+                    .iter()
+                    .find(|(n, _)| *n == name)
+                    .map(|(_, v)| (*v).to_owned())
+            };
+            assert_eq!(directory(&plain, variable), is("/own", own));
+            let said = words("mpirun --mca orte_tmpdir_base /said -v");
+            assert_eq!(directory(&said, variable), is("/said", "orte_tmpdir_base"));
+        }
     }
 
     #[test]
     fn a_place_without_room_is_told_and_nothing_is_left_in_one_that_has() {
         let place = env::temp_dir().join(format!("forerun-session-{}", process::id()));
         fs::create_dir(&place).unwrap();
-        assert_eq!(check("mpirun", &place, 1).map_err(|e| e.to_string()), Ok(()));
+        assert_eq!(check("mpirun", (&place, "TMPDIR"), 1).map_err(|e| e.to_string()), Ok(()));
         // It is made where it is not there.
-        assert_eq!(check("mpirun", &place.join("not/yet"), 1).map_err(|e| e.to_string()), Ok(()));
+        assert_eq!(check("mpirun", (&place.join("not/yet"), "TMPDIR"), 1).map_err(|e| e.to_string()), Ok(()));
         assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
-        let said = check("mpirun", &place, u64::MAX).unwrap_err().to_string();
-        assert!(said.contains(&place.display().to_string()) && said.contains("MiB left"), "{said}");
+        let said = check("mpirun", (&place, "TEMP"), u64::MAX).unwrap_err().to_string();
+        assert!(
+            said.contains(&place.display().to_string())
+                && said.contains("MiB left")
+                && said.ends_with("with TEMP"),
+            "{said}"
+        );
         fs::remove_dir(&place).unwrap();
         for (place, what) in
             [("/proc", "nothing can be written ("), ("/dev/full", "nothing can be written (")]
         {
-            let said = check("mpirun", Path::new(place), 1).unwrap_err().to_string();
+            let said = check("mpirun", (Path::new(place), "TMPDIR"), 1).unwrap_err().to_string();
             assert!(said.contains(place) && said.contains(what) && !said.contains("os error"), "{said}");
         }
     }

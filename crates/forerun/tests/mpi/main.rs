@@ -212,7 +212,7 @@ fn a_start_that_would_hang_is_refused() {
             2,
             "cannot start ranks: in /proc, where it has its session, nothing can be written",
         );
-        assert!(said.err.contains("name another directory with TMPDIR"), "{}", said.err);
+        assert!(said.err.contains("name another directory with OMPI_MCA_orte_tmpdir_base"), "{}", said.err);
     }
     assert!(!place.path("out").exists());
     place.assert_clean();
