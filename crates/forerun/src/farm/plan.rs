@@ -169,7 +169,7 @@ pub(super) fn plan(
     Ok(Planned { plan, basis })
 }
 
-/// By how many seconds messages are found late on average by processes that sleep while they wait: by half a nap, of a master that waits
+/// By how many seconds messages are found late on average, at least, by processes that sleep while they wait: by half a nap, of a master that waits
 /// for `waited_s` between two answers and of a slave that waits for a round trip only; the mean of both, as each way has one.
 fn found_late_s(waited_s: f64) -> f64 {
     (late_s(waited_s) + late_s(0.0)) / 4.0
