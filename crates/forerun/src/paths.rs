@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::Selection;
@@ -77,8 +78,8 @@ impl Paths {
     pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new("-");
         self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
-        let reads: Vec<PathBuf> = self.reads.iter().filter_map(|p| identity(p)).collect();
-        let mut before: Vec<(&str, PathBuf)> = Vec::new();
+        let reads: HashSet<Identity> = self.reads.iter().filter_map(|p| identity(p)).collect();
+        let mut before: Vec<(&str, Identity)> = Vec::new();
         for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
             let refuse = |what: String| {
                 Err(request(format!("{option} {}: {what}; name another file", path.display())))
@@ -126,14 +127,23 @@ pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What tells files apart, whatever they are called; none of a device or a pipe, which may have many uses.
-fn identity(path: &Path) -> Option<PathBuf> {
+/// What tells files apart, whatever they are called.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Identity {
+    /// One that is there: its device and its number.
+    There(u64, u64),
+    /// Where one is to be.
+    At(PathBuf),
+}
+
+/// None of a device or a pipe, which may have many uses.
+fn identity(path: &Path) -> Option<Identity> {
     match fs::metadata(path) {
         Ok(found) if !found.is_file() => None,
-        Ok(_) => fs::canonicalize(path).ok(),
+        Ok(found) => Some(Identity::There(found.dev(), found.ino())),
         Err(_) => {
             let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            Some(fs::canonicalize(parent).ok()?.join(path.file_name()?))
+            Some(Identity::At(fs::canonicalize(parent).ok()?.join(path.file_name()?)))
         }
     }
 }
@@ -160,14 +170,20 @@ mod tests {
     fn a_file_is_known_by_any_name_and_a_device_by_none() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("a");
-        // The same whether it is there or not.
-        let before = identity(&file);
+        let others = ["../".as_ref(), dir.path().file_name().unwrap(), "a".as_ref()];
+        let other = dir.path().join(others.iter().collect::<std::path::PathBuf>());
+        // Whether it is there or not.
+        assert!(identity(&file).is_some());
+        assert_eq!(identity(&file), identity(&other));
         std::fs::write(&file, "x").unwrap();
         std::os::unix::fs::symlink(&file, dir.path().join("b")).unwrap();
-        assert!(before.is_some());
-        assert_eq!(before, identity(&file));
-        assert_eq!(before, identity(&dir.path().join("b")));
-        assert_eq!(before, identity(&dir.path().join("../").join(dir.path().file_name().unwrap()).join("a")));
+        std::fs::hard_link(&file, dir.path().join("c")).unwrap();
+        assert!(identity(&file).is_some());
+        for name in [&other, &dir.path().join("b"), &dir.path().join("c")] {
+            assert_eq!(identity(&file), identity(name), "{}", name.display());
+        }
+        std::fs::write(dir.path().join("d"), "x").unwrap();
+        assert_ne!(identity(&file), identity(&dir.path().join("d")));
         assert_eq!(identity(std::path::Path::new("/dev/null")), None);
     }
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -151,13 +152,13 @@ impl Inputs {
         &self.notes
     }
 
-    /// The file that `path` names, if it is among them: a result written there would replace it.
+    /// The file that `path` names, if it is among them by this or another name: a result written there would replace it.
     pub fn find(&self, path: &Path) -> Option<&InputFile> {
-        let same = fs::canonicalize(path).ok()?;
-        let name = same.file_name()?;
+        let real = fs::canonicalize(path).ok()?;
+        let (name, is) = (real.file_name()?, fs::metadata(&real).ok()?);
+        let several = is.nlink() > 1;
         self.files.iter().find(|f| {
-            (f.path.file_name() == Some(name) || f.path.is_symlink())
-                && fs::canonicalize(&f.path).is_ok_and(|p| p == same)
+            (several || f.path.file_name() == Some(name) || f.path.is_symlink()) && is_same(&f.path, &is)
         })
     }
 
@@ -168,10 +169,11 @@ impl Inputs {
 
 /// Whether two names are of one file that is there.
 pub(crate) fn same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        _ => false,
-    }
+    fs::metadata(other).is_ok_and(|is| is_same(one, &is))
+}
+
+fn is_same(one: &Path, is: &fs::Metadata) -> bool {
+    fs::metadata(one).is_ok_and(|one| (one.dev(), one.ino()) == (is.dev(), is.ino()))
 }
 
 /// Finds the files that paths name.

@@ -11,12 +11,23 @@ const DOCUMENTS: &[&str] = &["all", "1400", "doc", "docs"];
 const QUERIES: &[&str] = &["qry", "que", "query", "queries"];
 const JUDGED: &[&str] = &["rel", "qrel", "qrels"];
 
-/// Reads the collection `name` (`med`, `cran`, the beginning of its files' names) in `directory`: `NAME.all`, `NAME.qry`,
+/// The files of a collection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Files {
+    /// Documents.
+    pub documents: PathBuf,
+    /// Queries.
+    pub queries: PathBuf,
+    /// Relevance judgements.
+    pub judged: PathBuf,
+}
+
+/// The files of the collection `name` (`med`, `cran`, the beginning of their names) in `directory`: `NAME.all`, `NAME.qry`,
 /// `NAME.rel`, in capitals or not, and as Cranfield has them `cran.all.1400` and `cranqrel`.
 ///
 /// # Errors
-/// Files are missing or several fit, cannot be read, or do not fit together.
-pub fn read(directory: &Path, name: &str) -> Result<Collection, LsiError> {
+/// Files are missing or several fit, or the directory cannot be read.
+pub fn files(directory: &Path, name: &str) -> Result<Files, LsiError> {
     let listed = std::fs::read_dir(directory).map_err(|e| LsiError::unreadable(directory, &e))?;
     let mut files: Vec<PathBuf> = listed.filter_map(|entry| entry.ok().map(|e| e.path())).collect();
     files.retain(|path| path.is_file());
@@ -24,9 +35,27 @@ pub fn read(directory: &Path, name: &str) -> Result<Collection, LsiError> {
     let documents = one(directory, name, &files, "documents", DOCUMENTS)?;
     let queries = one(directory, name, &files, "queries", QUERIES)?;
     let judged = one(directory, name, &files, "relevance judgements", JUDGED)?;
-    let documents = smart::documents(&documents, smart::FIELDS)?;
-    let queries = smart::queries(&queries)?;
-    together(documents, queries, judgements::read(&judged)?, &judged)
+    Ok(Files { documents, queries, judged })
+}
+
+impl Files {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// They cannot be read, or do not fit together.
+    pub fn read(&self) -> Result<Collection, LsiError> {
+        let documents = smart::documents(&self.documents, smart::FIELDS)?;
+        let queries = smart::queries(&self.queries)?;
+        together(documents, queries, judgements::read(&self.judged)?, &self.judged)
+    }
+}
+
+/// Reads the collection `name` in `directory`, whose files [`files`] finds.
+///
+/// # Errors
+/// As [`files`] and [`Files::read`].
+pub fn read(directory: &Path, name: &str) -> Result<Collection, LsiError> {
+    files(directory, name)?.read()
 }
 
 /// The one file whose name begins as the collection's (or the collection's as it does) and ends in one of these.

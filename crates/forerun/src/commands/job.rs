@@ -147,7 +147,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
             "--skeleton scatter-gather: external commands run as a reduction; sort can be run so",
         ));
     }
-    let inputs = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
+    let (inputs, searched) = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
     if how.is_for_processes() {
         context.work = Some(Work::reduce(args, &inputs)?);
     }
@@ -158,7 +158,6 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
     let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
     let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(delivery_name(1)));
-    let searched = Selection { paths: args.input.clone(), include: args.include.clone() };
     let paths = how.paths().reads(list).searches(searched).writes("--out", out);
     let paths = paths.writes("--deliver", into.as_deref());
     paths.check(&mut context.console, |path| inputs.find(path).is_some())?;

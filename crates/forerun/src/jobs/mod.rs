@@ -36,8 +36,8 @@ pub(crate) fn gathered(at_once: bool) -> Duration {
 /// Most tasks of which only the costs are known that are run: their sizes are listed.
 const MOST_TIMED: u64 = 1 << 24;
 
-/// The inputs that `reduce` asks for. Where the run can begin before their end (`follow`), those that a
-/// pipe names may keep coming; `at_once` says that no pilot waits for a sample.
+/// The inputs that `reduce` asks for, and what they were selected by as far as it is known. Where the run can begin before their
+/// end (`follow`), those that a pipe names may keep coming; `at_once` says that no pilot waits for a sample.
 ///
 /// # Errors
 /// What is wrong with them.
@@ -46,18 +46,18 @@ pub fn inputs(
     follow: bool,
     at_once: bool,
     interrupt: &Interrupt,
-) -> Result<Inputs, CliError> {
+) -> Result<(Inputs, Selection), CliError> {
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     let Some(from) = &args.files_from else {
         if selection.paths.is_empty() {
             return Err(request("no input: name files or directories, or give --files-from"));
         }
-        return Inputs::open(&selection).map_err(request);
+        return Ok((Inputs::open(&selection).map_err(request)?, selection));
     };
     if !follow || args.split_lines || !keeps_coming(from) {
         selection.paths.extend(read_list(from).map_err(request)?);
-        return Inputs::open(&selection).map_err(request);
+        return Ok((Inputs::open(&selection).map_err(request)?, selection));
     }
     let names = Names::open(from).map_err(request)?;
     let time = gathered(at_once);
@@ -67,7 +67,7 @@ pub fn inputs(
     if inputs.keep_coming() {
         interrupt.closes(close);
     }
-    Ok(inputs)
+    Ok((inputs, selection))
 }
 
 /// The job that `reduce` asks for.

@@ -405,3 +405,82 @@ fn what_is_drawn_goes_over_no_input() {
         place.run(line).refused(2, &["is given twice"]);
     }
 }
+
+/// No output goes over an input, whichever way that was named and whatever the output is called, and nothing is run before that is said.
+#[test]
+fn what_is_written_goes_over_no_input_of_a_list_or_a_collection() {
+    let place = Place::new();
+    place.profile();
+    for name in ["a", "b", "listed/c"] {
+        place.write(name, "1\n");
+    }
+    place.write("list", "a\nb\n");
+    place.write("dirs", "a\nlisted\n");
+    place.write("med.all", ".I 1\n.W\none two\n.I 2\n.W\ntwo three\n");
+    place.write("med.qry", ".I 1\n.W\none\n");
+    place.write("med.rel", "1 1\n");
+    let all = ["a", "b", "listed/c", "list", "dirs", "med.all", "med.qry", "med.rel"];
+    let before = all.map(|name| place.read(name));
+    for (at, name) in all.into_iter().enumerate() {
+        std::os::unix::fs::symlink(place.path(name), place.path(format!("s{at}"))).unwrap();
+        std::fs::hard_link(place.path(name), place.path(format!("h{at}"))).unwrap();
+    }
+    // What is run leaves a mark.
+    let map = ["--map", "touch ran", "--merge", "touch ran"];
+    let reduce = |from: &str, words: &[&str]| {
+        let line = ["reduce", "--files-from", from].into_iter().chain(map).chain(words.iter().copied());
+        place.say(line)
+    };
+    let of = |command: &str, from: &str, words: &[&str]| {
+        let line = [command, "reduce", "--files-from", from].into_iter().chain(map);
+        place.say(line.chain(words.iter().copied()))
+    };
+    let farm = |from: &str, words: &[&str]| {
+        place.say(["farm", "touch ran", "--files-from", from].into_iter().chain(words.iter().copied()))
+    };
+    let names = |at: usize| [format!("./{}", all[at]), format!("s{at}"), format!("h{at}")];
+    for (at, from) in [(0, "list"), (1, "list"), (2, "dirs"), (3, "list"), (4, "dirs")] {
+        for file in names(at) {
+            for option in ["--out", "--json", "--write-profile"] {
+                reduce(from, &[option, &file]).refused(2, &[option, "that is an input"]);
+            }
+            for option in ["--out", "--json", "--resume", "--write-profile"] {
+                farm(from, &[option, &file]).refused(2, &[option, "that is an input"]);
+            }
+            for option in ["--json", "--write-profile", "--sbatch"] {
+                of("plan", from, &[option, &file]).refused(2, &[option, "that is an input"]);
+            }
+            for option in ["--json", "--write-profile", "--csv", "--svg", "--write-model"] {
+                let said = of("predict", from, &["-p", "1", option, &file]);
+                said.refused(2, &[option, "that is an input"]);
+            }
+        }
+    }
+    // In a directory of a list, too, there would be one more input.
+    for said in [
+        reduce("dirs", &["--out", "listed/new"]),
+        reduce("dirs", &["--json", "listed/new"]),
+        farm("dirs", &["--out", "listed/new"]),
+        of("predict", "dirs", &["--csv", "listed/new"]),
+    ] {
+        said.refused(2, &["listed/new", "where each file is an input"]);
+    }
+    for at in 5..all.len() {
+        for file in names(at) {
+            for option in ["--json", "--csv", "--svg"] {
+                let line = ["lsi", "eval", "--collection", "med", ".", "-k", "1", option, &file];
+                place.say(line).refused(2, &[option, "that is an input"]);
+            }
+            for option in ["--json", "--out"] {
+                let line = ["lsi", "build", all[at], "-k", "1", option, &file];
+                let out: &[&str] = if option == "--out" { &[] } else { &["--out", "model"] };
+                place.say(line.iter().chain(out)).refused(2, &[option, "that is an input"]);
+            }
+        }
+    }
+    assert_eq!(before, all.map(|name| place.read(name)));
+    for made in ["ran", "model", "listed/new"] {
+        assert!(!place.path(made).exists(), "{made}");
+    }
+    place.assert_clean();
+}

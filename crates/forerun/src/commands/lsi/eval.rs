@@ -37,10 +37,13 @@ struct Evaluated {
 /// # Errors
 /// What is wrong with the collection or the options.
 pub(super) fn run(args: &EvalArgs, context: &mut Context) -> Result<(), CliError> {
-    Paths::new().check(&mut context.console, |_| false)?;
-    args.draw.check(&context.console)?;
+    let files = collection::directory::files(&args.directory, &args.collection).map_err(request)?;
+    let read = [&files.documents, &files.queries, &files.judged];
+    let paths = args.draw.among(Paths::new().reads(read));
+    paths.check(&mut context.console, |_| false)?;
+    args.draw.writable()?;
     let options = options(&args.index)?;
-    let collection = collection::directory::read(&args.directory, &args.collection).map_err(request)?;
+    let collection = files.read().map_err(request)?;
     let texts: Vec<&str> = collection.queries.iter().map(|query| query.text.as_str()).collect();
     let all = collection.documents.len();
     let model = context.interrupt.busy(|| Model::build(&collection.documents, &options).map_err(fault))?;
