@@ -39,7 +39,7 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
     let mut line = parts.join(", ");
     if let Some(pilot) = pilot {
         let tasks = text::plural(pilot.tasks as u64, "task");
-        line.push_str(&format!(" ({tasks} in {})", text::seconds(pilot.seconds)));
+        line.push_str(&format!(" ({tasks} timed in {})", text::seconds(pilot.seconds)));
     }
     line
 }
@@ -90,11 +90,15 @@ pub fn plan(planned: &Planned, facts: &Facts) -> String {
     lines.join("\n")
 }
 
-/// That so many of a plan's tasks are done before the run.
+/// That so many of a plan's tasks are done before the run: those of the results that a pilot kept, which are neither all that it
+/// timed, nor only such.
 fn done(tasks: usize) -> String {
     match tasks {
         0 => String::new(),
-        tasks => format!(", {} of them done by the pilot", text::count(tasks as u64)),
+        1 => ", 1 of them done already (the pilot kept its result)".into(),
+        tasks => {
+            format!(", {} of them done already (the pilot kept their results)", text::count(tasks as u64))
+        }
     }
 }
 
@@ -250,8 +254,10 @@ mod tests {
         assert_eq!(said(None, true), "adaptive on 2 processors, a task for each input");
         assert_eq!(said(Some(20), false), "adaptive on 2 processors, 20 tasks of at most 1 B");
         assert_eq!(said(Some(7), true) + &done(0), "adaptive on 2 processors, 7 tasks, one for each input");
-        let of_pilot = "adaptive on 2 processors, 7 tasks, one for each input, 1 of them done by the pilot";
+        let of_pilot = "adaptive on 2 processors, 7 tasks, one for each input, \
+                        1 of them done already (the pilot kept its result)";
         assert_eq!(said(Some(7), true) + &done(1), of_pilot);
+        assert_eq!(done(12), ", 12 of them done already (the pilot kept their results)");
     }
 
     #[test]

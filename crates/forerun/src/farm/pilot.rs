@@ -201,7 +201,7 @@ pub(super) fn words(found: &Found) -> String {
         (true, true) => format!(", finish {} and {} a result", text::seconds(finish), text::seconds(each)),
     };
     format!(
-        "task {} ±{}{finish} ({} in {})",
+        "task {} ±{}{finish} ({} timed in {})",
         text::seconds(fixed + wait.fixed),
         text::share(spread),
         text::plural(found.tasks as u64, "task"),

@@ -80,7 +80,7 @@ pub struct Pilot {
     pub profile: ReductionProfile,
     /// How long the pilot took.
     pub seconds: f64,
-    /// How many tasks it ran.
+    /// How many tasks it timed. (The very first it does not; what is kept of them is in the job's extent.)
     pub tasks: usize,
     /// Bytes of the largest of them.
     pub largest: u64,

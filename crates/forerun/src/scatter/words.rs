@@ -35,7 +35,7 @@ pub(super) fn profile(costs: &ScatterGatherProfile, found: Option<&Calibrated>) 
     if let Some(found) = found {
         let blocks = text::plural(found.blocks as u64, "block");
         line.push_str(&format!(
-            " ({blocks} of up to {} in {})",
+            " ({blocks} of up to {} timed in {})",
             Bytes(found.largest),
             text::seconds(found.seconds)
         ));
