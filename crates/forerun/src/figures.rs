@@ -11,8 +11,9 @@ use crate::describe;
 use crate::error::{CliError, failed, request};
 use crate::execute::{explain, stop_if_interrupted};
 use crate::file;
+use crate::load::Beside;
 use crate::pilot::{Pilot, Purpose, pilot};
-use crate::planning::{Facts, plan, possible};
+use crate::planning::{Facts, plan};
 use crate::{storage, text};
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
@@ -30,17 +31,21 @@ pub struct Figures {
     pub profile: Profile,
     /// Bytes of the largest task that was tried, where there was a pilot.
     pub largest: Option<u64>,
+    /// How busy others are on this machine, if that is known.
+    pub beside: Option<Beside>,
 }
 
-/// Platform and profile of a job, said as they are found.
+/// Platform and profile of a job, said as they are found. `possible` looks at what is asked for when the platform is known, before
+/// anything is tried.
 ///
 /// # Errors
-/// As [`platform`] and [`profile`].
+/// As [`platform`], `possible` and [`profile`].
 pub fn of(
     job: &dyn ErasedJob,
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,
+    possible: impl FnOnce(&Facts, &Platform) -> Result<(), CliError>,
     context: &Context,
 ) -> Result<Figures, CliError> {
     let console = &context.console;
@@ -48,9 +53,7 @@ pub fn of(
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
-    if processors.is_none_or(|p| p <= MOST_TRIED) {
-        possible(&Facts::of(job, None, shape), &platform, shape, processors)?;
-    }
+    possible(&Facts::of(job, None, shape), &platform)?;
     // What the planner makes of such costs; of more ranks than that it takes long to say.
     let few = processors.is_none_or(|p| p <= MOST_TRIED);
     let grain = |costs: &ReductionProfile, largest: u64| {
@@ -72,7 +75,9 @@ pub fn of(
     if let Some(storage) = storage::described(&platform, options, context)? {
         storage::in_reduction(&mut profile, job, &platform, storage)?;
     }
-    Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest) })
+    let tried = if pilot.is_some() { workers } else { 0 };
+    let beside = context.beside(options.platform.as_deref(), &platform, tried);
+    Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest), beside })
 }
 
 /// Whether a run whose inputs keep coming begins with the first of them: no pilot waits for a sample.

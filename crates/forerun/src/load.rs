@@ -4,7 +4,7 @@
 //! predicted. What others use is what all processors worked without what this process and the programs that it ran have used, by
 //! the system's own counts. Only Linux tells; elsewhere nothing is said.
 
-use forerun_platform::Interval;
+use forerun_platform::{Interval, Way};
 
 use crate::text;
 
@@ -122,22 +122,65 @@ impl Load {
         let lacks = needs + self.others - has;
         (lacks > LITTLE).then(|| (needs + self.others) / has)
     }
+}
 
-    /// Moves the upper end of what is predicted for so many processors to where it is if others go on.
+/// How busy others are, and in whose way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Beside {
+    load: Load,
+    /// Whether what is predicted would run here, beside them.
+    runs: bool,
+    /// Processors on which a pilot here tried what is predicted for elsewhere; 0 where none did.
+    tried: usize,
+}
+
+impl Beside {
+    /// Others beside a job that would run here, or else was tried here on so many processors.
+    pub fn new(load: Load, runs: bool, tried: usize) -> Beside {
+        Beside { load, runs, tried: if runs { 0 } else { tried } }
+    }
+
+    /// Beside a run of that way, whatever it is predicted for. What is emulated takes no longer where others run, and is
+    /// measured beside them as the pilot was.
+    pub fn of_run(self, on: Way) -> Option<Beside> {
+        match on {
+            Way::Threads => Some(Beside { runs: true, ..self }),
+            Way::Emulated => None,
+            _ => Some(self),
+        }
+    }
+
+    /// How many times as long as alone a run here takes that needs so many processors, and the pilot took.
+    fn stretches(self, processors: usize) -> (Option<f64>, Option<f64>) {
+        let of = |processors| self.load.stretch(processors);
+        (of(processors).filter(|_| self.runs), of(self.tried).filter(|_| self.tried > 0))
+    }
+
+    /// Moves the upper end of what is predicted for so many processors to where it is if others go on where it runs, and the lower
+    /// end to where it is if they drew out all that the pilot measured.
     pub fn widen<'i>(self, predicted: impl IntoIterator<Item = &'i mut Interval>, processors: usize) {
-        if let Some(stretch) = self.stretch(processors) {
-            predicted.into_iter().for_each(|interval| interval.high_s *= stretch);
+        let (run, pilot) = self.stretches(processors);
+        for interval in predicted {
+            interval.high_s *= run.unwrap_or(1.0);
+            interval.low_s /= pilot.unwrap_or(1.0);
         }
     }
 
     /// What a person should know of it where a run takes so many processors.
     pub fn note(self, processors: usize) -> Option<String> {
-        self.stretch(processors)?;
-        let has = text::plural(self.processors as u64, "core");
-        Some(format!(
-            "other programs use {:.1} of {has}: the prediction is less sure, and the run may take longer if they go on",
-            self.others
-        ))
+        let then = match self.stretches(processors) {
+            (None, None) => return None,
+            (Some(_), None) => "the prediction is less sure, and the run may take longer if they go on",
+            (None, Some(_)) => {
+                "the pilot ran here beside them, so that the prediction is less sure and may be too long"
+            }
+            (Some(_), Some(_)) => {
+                "the pilot ran beside them, so that the prediction is less sure and may be too long, and the run may take longer \
+                 if they go on"
+            }
+        };
+        let has = text::plural(self.load.processors as u64, "core");
+        Some(format!("other programs use {:.1} of {has}: {then}", self.load.others))
     }
 }
 
@@ -193,12 +236,9 @@ mod tests {
 
     #[test]
     fn only_who_is_in_the_way_is_spoken_of() {
-        let said = |others, processors| Load { others, processors: 2 }.note(processors);
-        let widened = |others, processors| {
-            let mut predicted = Interval { makespan_s: 2.0, low_s: 1.0, high_s: 4.0 };
-            Load { others, processors: 2 }.widen([&mut predicted], processors);
-            predicted
-        };
+        let here = |others| Beside::new(Load { others, processors: 2 }, true, 2);
+        let said = |others, processors| here(others).note(processors);
+        let widened = |others, processors| widened(here(others), processors);
         for (others, processors, high) in
             [(0.0, 2, 4.0), (0.2, 2, 4.0), (1.2, 1, 4.0), (1.0, 2, 6.0), (2.0, 1, 6.0), (1.0, 8, 6.0)]
         {
@@ -207,6 +247,37 @@ mod tests {
             assert_eq!((makespan_s, low_s, high_s), (2.0, 1.0, high), "{others} {processors}");
         }
         assert!(said(1.27, 2).unwrap().contains("other programs use 1.3 of 2 cores"));
+    }
+
+    fn widened(beside: Beside, processors: usize) -> Interval {
+        let mut predicted = Interval { makespan_s: 2.0, low_s: 1.0, high_s: 4.0 };
+        beside.widen([&mut predicted], processors);
+        predicted
+    }
+
+    /// Elsewhere nobody is in the way of the run, but what a pilot measured here may be too much.
+    #[test]
+    fn a_pilot_that_others_drew_out_makes_predictions_for_elsewhere_too_long() {
+        let of = |others, tried| Beside::new(Load { others, processors: 2 }, false, tried);
+        let ends = |beside: Beside| {
+            let Interval { low_s, high_s, .. } = widened(beside, 64);
+            (low_s, high_s)
+        };
+        assert_eq!(ends(of(2.0, 2)), (0.5, 4.0));
+        // One processor was free for it; or nothing was tried here.
+        for beside in [of(1.0, 1), of(0.1, 2), of(2.0, 0)] {
+            assert_eq!((ends(beside), beside.note(64)), ((1.0, 4.0), None), "{beside:?}");
+        }
+        let said = of(2.0, 2).note(64).unwrap();
+        assert!(said.contains("other programs use 2.0 of 2 cores") && said.contains("too long"), "{said}");
+        assert!(!said.contains("take longer"), "{said}");
+        // What is predicted for elsewhere and run here is uncertain at both ends.
+        let run = of(2.0, 2).of_run(Way::Threads).unwrap();
+        assert_eq!(ends(run), (0.5, 8.0));
+        let said = run.note(64).unwrap();
+        assert!(said.contains("too long") && said.contains("take longer"), "{said}");
+        assert_eq!(of(2.0, 2).of_run(Way::Mpi), Some(of(2.0, 2)));
+        assert_eq!(of(2.0, 2).of_run(Way::Emulated), None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use forerun_skeleton::reduction::Shape;
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
-use crate::load::Load as Beside;
+use crate::load::Beside;
 use crate::signals::Interrupt;
 use crate::simulate::{makespan, simulate};
 use crate::text;
@@ -65,6 +65,13 @@ impl Facts {
     /// The same job where others are so busy.
     pub fn beside(self, beside: Option<Beside>) -> Self {
         Facts { beside, ..self }
+    }
+
+    /// Widens what is predicted of it by what others do.
+    pub fn widen(&self, outcome: &mut Outcome) {
+        if let Some(beside) = self.beside {
+            beside.widen(&mut outcome.predicted, outcome.processors);
+        }
     }
 
     /// The work when it is cut by `grain` into `tasks` tasks, those that are done included.
@@ -237,9 +244,10 @@ pub fn possible(
     platform: &Platform,
     shape: &ShapeOptions,
     processors: Option<usize>,
+    max_processors: Option<usize>,
 ) -> Result<(), CliError> {
     let unknown = ReductionProfile::default();
-    let request = asked(facts, &unknown, platform, shape, processors, None)?;
+    let request = asked(facts, &unknown, platform, shape, processors, max_processors)?;
     forerun_model::planner::possible(&request).map_err(crate::error::request)
 }
 

@@ -31,9 +31,9 @@ pub fn plan(
 ) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     let pinned = how.processors.get();
-    let Figures { platform, profile, largest } = figures::of(job, pinned, &how.shape, &how.figures, context)?;
-    let facts =
-        facts(job, largest, sampled, &how.shape)?.beside(context.beside(how.figures.platform.as_deref()));
+    let Figures { platform, profile, largest, beside } =
+        figures::of(job, pinned, &how.shape, &how.figures, super::plan::possible(how), context)?;
+    let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
     let costs = figures::reduction(&profile)?;
     context.note_shared(pinned.as_slice(), &platform)?;
     let mut planned =
@@ -67,10 +67,9 @@ pub fn predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Figures { platform, profile, largest } =
-        figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
-    let facts =
-        facts(job, largest, sampled, &how.shape)?.beside(context.beside(how.figures.platform.as_deref()));
+    let Figures { platform, profile, largest, beside } =
+        figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
+    let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
     how.draw.check(&context.console)?;
     let costs = figures::reduction(&profile)?;
     let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;

@@ -69,6 +69,7 @@ pub fn run(
 ) -> Result<(), CliError> {
     let bytes = task_bytes(facts, costs, platform, how, ps, context)?;
     let load = Load { commutative: facts.commutative, known: facts.known, ..Load::new(0, bytes) };
+    possible(ps, &how.shape)?;
     let pinned = how.shape.strategy.get();
     let mut curves = Vec::new();
     for strategy in Strategy::ALL.into_iter().filter(|s| pinned.is_none_or(|p| p == *s)) {
@@ -80,9 +81,8 @@ pub fn run(
                     let found = isoefficiency(shape, efficiency, &[p], &load, costs, platform);
                     points.extend(found.map_err(request)?.into_iter().map(Point::from));
                 }
-                // What no strategy was asked for in particular is said where it cannot be.
-                Err(e) if pinned.is_none() => points.push(Point::refused(p, e.to_string())),
-                Err(e) => return Err(request(e)),
+                // Where no strategy was asked for in particular, it is said which cannot be.
+                Err(e) => points.push(Point::refused(p, e.to_string())),
             }
         }
         curves.push(Curve { strategy, efficiency, task_bytes: bytes, points });
@@ -95,6 +95,15 @@ pub fn run(
     }
     how.draw.write(|| sheet(&curves), || chart(&curves))?;
     console.data(&curves)
+}
+
+/// That the strategy that is asked for, if one is, can be run on these numbers of processors.
+///
+/// # Errors
+/// The first on which it cannot.
+pub fn possible(ps: &[usize], pinned: &ShapeOptions) -> Result<(), CliError> {
+    let Some(strategy) = pinned.strategy.get() else { return Ok(()) };
+    ps.iter().try_for_each(|&p| shape(strategy, p, pinned).check().map_err(request))
 }
 
 /// The shape on so many processors: one binary group, tasks claimed, where the options do not say otherwise.

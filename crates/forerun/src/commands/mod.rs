@@ -22,7 +22,7 @@ pub mod stream;
 pub mod tagger;
 pub mod treat;
 
-use forerun_platform::Platform;
+use forerun_platform::{Machine, Platform};
 
 use self::job_file::{Words, from_file};
 use self::treat::Treat;
@@ -32,7 +32,7 @@ use crate::console::Console;
 use crate::crawling::{Sampled, Watch};
 use crate::error::{CliError, failed};
 use crate::farm::Farming;
-use crate::load::{Load, Meter};
+use crate::load::{Beside, Meter};
 use crate::mpi::Work;
 use crate::paths::{self, Paths};
 use crate::signals::Interrupt;
@@ -77,20 +77,26 @@ impl Context {
         self.console.note("note", &shared)
     }
 
-    /// How busy others have been so far on this machine, where the platform that is asked for is this one and no other processes are to
-    /// run the job.
-    pub fn beside(&self, platform: Option<&str>) -> Option<Load> {
-        let here = platform.is_none_or(|p| p == "this") && self.work.is_none();
-        self.meter.load().filter(|_| here)
+    /// How busy others have been so far on this machine: in the way of what runs here, where the platform that was `asked` for is this
+    /// machine and no other processes are to run the job, and else of a pilot that was on so many processors.
+    pub fn beside(&self, asked: Option<&str>, platform: &Platform, tried: usize) -> Option<Beside> {
+        let machine = Machine::here();
+        let described = platform.machine.as_ref().is_some_and(|is| *is == machine.to_string());
+        let this = asked.is_none_or(|p| p == "this") || described && platform.cores() == machine.cores;
+        Some(Beside::new(self.meter.load()?, this && self.work.is_none(), tried))
     }
 
-    /// Says that others have processors of which the most of these numbers are needed.
+    /// Says that others have processors of which the most of these numbers, or the pilot, needed some.
     ///
     /// # Errors
     /// Where it cannot be written.
-    pub fn note_beside(&self, beside: Option<Load>, processors: impl AsRef<[usize]>) -> Result<(), CliError> {
+    pub fn note_beside(
+        &self,
+        beside: Option<Beside>,
+        processors: impl AsRef<[usize]>,
+    ) -> Result<(), CliError> {
         let most = processors.as_ref().iter().max().copied().unwrap_or(1);
-        beside.and_then(|load| load.note(most)).map_or(Ok(()), |note| self.console.note("note", &note))
+        beside.and_then(|others| others.note(most)).map_or(Ok(()), |note| self.console.note("note", &note))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::cli::PlanOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, run};
 use crate::error::CliError;
-use crate::planning::{Facts, plan};
+use crate::planning::{self, Facts, plan};
 use crate::{compare, describe, sbatch, text};
 
 /// Plans a job, or tasks that are known only by their costs.
@@ -51,6 +51,15 @@ pub fn run(
     }
     let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     tell(&planned.best.plan, predicted, context)
+}
+
+/// That there is such a plan on a platform, whatever the job's costs.
+///
+/// # Errors
+/// Why there is none.
+pub(crate) fn possible(how: &PlanOptions) -> impl Fn(&Facts, &Platform) -> Result<(), CliError> {
+    let (pinned, most) = (how.processors.get(), how.max_processors);
+    move |facts, platform| planning::possible(facts, platform, &how.shape, pinned, most)
 }
 
 /// What `--json` gets: the plan, and what the ways asked for predict of it.

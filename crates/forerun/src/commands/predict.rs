@@ -6,7 +6,7 @@ use crate::cli::PredictOptions;
 use crate::commands::run::Predictions;
 use crate::commands::{Context, isoefficiency, run};
 use crate::error::{CliError, request};
-use crate::planning::{Facts, plan};
+use crate::planning::{self, Facts, plan};
 use crate::{algebra, describe, drawings, file};
 
 /// Predicts a job.
@@ -30,6 +30,20 @@ pub fn run(
     let outcomes = outcomes(facts, costs, platform, how, context)?;
     tell(&outcomes, how, context)?;
     write_model(facts, costs, platform, how, context)
+}
+
+/// That there is a plan on each of the numbers of processors, whatever the job's costs.
+///
+/// # Errors
+/// The first number on which there is none, and why.
+pub(crate) fn possible(how: &PredictOptions) -> impl Fn(&Facts, &Platform) -> Result<(), CliError> {
+    move |facts, platform| {
+        let ps = processors(how, platform);
+        if how.efficiency.is_some() {
+            isoefficiency::possible(&ps, &how.shape)?;
+        }
+        ps.into_iter().try_for_each(|p| planning::possible(facts, platform, &how.shape, Some(p), None))
+    }
 }
 
 /// What is predicted for each of the numbers of processors.

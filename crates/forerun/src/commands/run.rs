@@ -10,7 +10,7 @@ use crate::algebra::Answer;
 use crate::cli::RunOptions;
 use crate::error::CliError;
 use crate::figures::Figures;
-use crate::planning::{Facts, NOTHING, plan, predicted};
+use crate::planning::{self, Facts, NOTHING, plan, predicted};
 use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
 
 /// Runs a job.
@@ -23,20 +23,29 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         return stream::run(job, how, context);
     }
     if how.on == Way::Simulated {
-        let Figures { profile, largest, .. } =
-            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        let Figures { profile, largest, beside, .. } =
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
         job.forget();
-        return simulated(&Facts::of(job, largest, &how.shape), &profile, how, context);
+        let facts = Facts::of(job, largest, &how.shape).beside(beside);
+        return simulated(&facts, &profile, how, context);
     }
-    let Figures { platform, profile, largest } =
-        figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+    let Figures { platform, profile, largest, beside } =
+        figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
     let costs = figures::reduction(&profile)?;
-    // What is emulated takes no longer where others run.
-    let beside = context.beside(how.figures.platform.as_deref()).filter(|_| how.on == Way::Threads);
+    let beside = beside.and_then(|others| others.of_run(how.on));
     let facts = Facts::of(job, largest, &how.shape).beside(beside);
     let planned =
         plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;
     run_planned(job, &facts, costs, &platform, (planned, largest), how, context)
+}
+
+/// That there is a plan for such a run on a platform, whatever the job's costs.
+///
+/// # Errors
+/// Why there is none.
+pub fn possible(how: &RunOptions) -> impl Fn(&Facts, &Platform) -> Result<(), CliError> {
+    let (pinned, most) = (how.processors.get(), how.most());
+    move |facts, platform| planning::possible(facts, platform, &how.shape, pinned, most)
 }
 
 /// Runs a job as it is planned, from a pilot whose largest task had so many bytes.
@@ -76,7 +85,8 @@ pub fn run_planned(
     }
     if how.on == Way::Simulated {
         facts.not_empty()?;
-        let outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
+        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
+        facts.widen(&mut outcome);
         console.say("", &compare::verdict(&outcome))?;
         return console.data(&[outcome]);
     }
@@ -166,9 +176,11 @@ pub fn simulated(
     let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
     console.note("plan", &describe::plan(&planned, facts))?;
     context.note_shared(how.processors.get().as_slice(), &platform)?;
+    context.note_beside(facts.beside, [planned.best.plan.processors])?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
-        let outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
+        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
+        facts.widen(&mut outcome);
         console.say("", &compare::verdict(&outcome))?;
         outcomes.push(outcome);
     }
@@ -227,8 +239,8 @@ pub fn predictions(
             _ => predicted(facts, choice, platform),
         };
         // In the closed form's it is already.
-        if let Some(beside) = facts.beside.filter(|_| matches!(way, Way::Simulated | Way::Pepa)) {
-            beside.widen(&mut outcome.predicted, choice.plan.processors);
+        if matches!(way, Way::Simulated | Way::Pepa) {
+            facts.widen(&mut outcome);
         }
         all.outcomes.push(outcome);
     }

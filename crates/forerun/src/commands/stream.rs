@@ -29,9 +29,15 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         let plan = as_told(strategy, how)?;
         (platform, describe::shape(&plan), plan, None)
     } else {
-        let Figures { platform, profile, largest } =
-            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
-        beside = context.beside(how.figures.platform.as_deref());
+        let Figures { platform, profile, largest, beside: others } = figures::of(
+            job,
+            how.processors.get(),
+            &how.shape,
+            &how.figures,
+            super::run::possible(how),
+            context,
+        )?;
+        beside = others.and_then(|others| others.of_run(how.on));
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
         let costs = figures::reduction(&profile)?;
         let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use forerun_apps::FarmJob;
 
 use super::plan::Planned;
-use super::{Seen, Team, plan};
+use super::{Seen, Team, plan, ways};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
@@ -19,7 +19,7 @@ use crate::error::{CliError, request};
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
 pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
-    let seen = seen(job, how, context)?;
+    let seen = seen(job, (how, how.processors.get()), context)?;
     let planned = seen.best(how, seen.left)?;
     let Planned { plan, .. } = &planned;
     context.console.say("plan", &plan::words(plan))?;
@@ -39,7 +39,10 @@ pub(super) fn predict<J: FarmJob>(
     processors: &[usize],
     context: &Context,
 ) -> Result<(), CliError> {
-    let seen = seen(job, how, context)?;
+    // What cannot be is said before anything is tried.
+    processors.iter().try_for_each(|&p| Team::of(how, p).map(drop))?;
+    ways::possible(how, processors)?;
+    let seen = seen(job, (how, processors.iter().copied().max()), context)?;
     let processors = match processors {
         [] => {
             // All that there are at least, if only to say why these are not enough.
@@ -63,20 +66,24 @@ pub(super) fn predict<J: FarmJob>(
         all.refused.extend(of.refused);
     }
     if all.outcomes.is_empty() {
-        return Err(request(format!("there is nothing to predict: {}", all.refused.join("; "))));
+        return Err(ways::nothing(&all.refused));
     }
     all.note(context)?;
     context.console.text(&describe::predictions(&all.outcomes))?;
     context.console.data(&all.outcomes)
 }
 
-/// What a pilot tells of a job that is not run.
+/// What a pilot tells of a job that is not run, for so many processors where that is said.
 ///
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
-fn seen<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<Seen, CliError> {
+fn seen<J: FarmJob>(
+    job: &J,
+    (how, processors): (&FarmWays, Option<usize>),
+    context: &Context,
+) -> Result<Seen, CliError> {
     let at_once = |team: Team, cores: usize| if how.platform.is_some() { 1 } else { team.slaves.min(cores) };
     // A job that can rehearse its finish takes the pilot's answers; of others they are forgotten.
     let kept = (!job.rehearses()).then(Mutex::default);
-    Seen::of(job, how, at_once, kept.as_ref(), context)
+    Seen::of(job, (how, processors), at_once, kept.as_ref(), context)
 }

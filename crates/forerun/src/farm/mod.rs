@@ -23,7 +23,7 @@ use crate::commands::Context;
 use crate::commands::predict::once;
 use crate::commands::run::{Predictions, note_platform};
 use crate::error::{CliError, failed, request};
-use crate::load::Load;
+use crate::load::Beside;
 use crate::mpi::{self, Work};
 use crate::paths::Paths;
 use crate::{compare, describe, execute, figures, file, text};
@@ -150,15 +150,15 @@ fn run<J: FarmJob>(
     let elsewhere = how.platform.is_some() || how.mpi.hostfile.is_some() || Allocation::here().is_some();
     let at_once =
         |team: Team, _| if work.is_some() && elsewhere { 1 } else { team.slaves.min(MOST_RANKS - 1) };
-    let seen = Seen::of(job, how, at_once, kept.as_ref(), context)?;
+    let seen = Seen::of(job, (how, how.processors.get()), at_once, kept.as_ref(), context)?;
     let mut planned = seen.best(how, seen.rest.len() as u64)?;
     console.note("plan", &plan::words(&planned.plan))?;
     if work.is_none() {
         context.note_shared([planned.plan.processors], &seen.platform)?;
-        context.note_beside(seen.beside, [planned.plan.processors])?;
     }
     let plan = &planned.plan;
     if plan.predicted.is_some() || !how.by.is_empty() {
+        context.note_beside(seen.beside, [plan.processors])?;
         note_platform(how.on, how.platform.as_deref(), &seen.platform, context)?;
     }
     let predicted = seen.predictions(job, how, &planned, context)?;
@@ -205,26 +205,26 @@ struct Seen {
     left: u64,
     rest: Vec<u64>,
     all: u64,
-    /// How busy others were on this machine until the pilot ended, where that matters.
-    beside: Option<Load>,
+    /// How busy others were on this machine until the pilot ended, if that is known.
+    beside: Option<Beside>,
 }
 
 impl Seen {
-    /// Says what the machine and the job are and tries some of the tasks, for a team and on a machine of so many cores as many `at_once` as
-    /// is said; their answers are delivered, or kept as bytes where that is asked for.
+    /// Says what the machine and the job are and tries some of the tasks, for a team of so many processors, where that is said, and on a
+    /// machine of so many cores as many `at_once` as is said; their answers are delivered, or kept as bytes where that is asked for.
     ///
     /// # Errors
     /// What is wrong with the request; what failed.
     fn of<J: FarmJob>(
         job: &J,
-        how: &FarmWays,
+        (how, processors): (&FarmWays, Option<usize>),
         at_once: impl Fn(Team, usize) -> usize,
         kept: Option<&Mutex<Vec<u8>>>,
         context: &Context,
     ) -> Result<Seen, CliError> {
         let Context { console, interrupt, .. } = context;
         let platform = figures::platform(how.platform.as_deref(), context)?;
-        let team = Team::of(how, how.processors.get().unwrap_or_else(|| most(how, &platform)))?;
+        let team = Team::of(how, processors.unwrap_or_else(|| most(how, &platform)))?;
         console.note("machine", &describe::platform(&platform))?;
         console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
         let all = job.tasks();
@@ -235,14 +235,16 @@ impl Seen {
             console.note("resume", &done)?;
         }
         let cores = platform.cores();
-        let found = pilot::pilot(job, &mut rest, (at_once(team, cores), cores), &how.shape, kept, interrupt)?;
+        let slaves = at_once(team, cores);
+        let found = pilot::pilot(job, &mut rest, (slaves, cores), &how.shape, kept, interrupt)?;
         if let Some(found) = &found {
             console.note("pilot", &pilot::words(found))?;
             if let Some(file) = &how.write_profile {
                 file::write(file, profile(job, &found.costs).to_toml().as_bytes())?;
             }
         }
-        let beside = context.beside(how.platform.as_deref());
+        let tried = if found.is_some() { slaves } else { 0 };
+        let beside = context.beside(how.platform.as_deref(), &platform, tried);
         Ok(Seen { platform, found, left, rest, all, beside })
     }
 

@@ -21,7 +21,7 @@ const MESSAGES: u64 = 16;
 /// A round trip of more than this part of a message's tasks is hidden behind further ones.
 const TRIP: f64 = 0.005;
 /// Why there is no time by the closed form.
-const DYNAMIC: &str = "masters that change have no closed form; --by simulated predicts them";
+pub(super) const DYNAMIC: &str = "masters that change have no closed form; --by simulated predicts them";
 /// Why there is none at all.
 const NOTHING_LEFT: &str = "no task is left, so that nothing is predicted";
 const TOO_FEW: &str = "nothing is predicted: too few tasks are left to try some";

@@ -9,15 +9,16 @@ use forerun_platform::{Cost, Interval, Outcome, Plan, Platform, RankTimes, Stage
 use forerun_sim::costed::{CostedTasks, Inputs, Tallied};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run, run_totals};
-use forerun_skeleton::farm::{Farm, Parcel, Shape};
+use forerun_skeleton::farm::{Farm, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Message, Options, Program, Ran, RunError};
 
-use super::plan::{Basis, Planned, interval};
+use super::plan::{Basis, DYNAMIC, Planned, interval};
 use super::run::shape;
+use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::run::Predictions;
-use crate::error::{CliError, failed};
+use crate::error::{CliError, failed, request};
 use crate::execute::{TIMELINE, append_finish, stop_if_interrupted};
 use crate::models::farm_model;
 use crate::planning::analytic;
@@ -28,6 +29,37 @@ use crate::text;
 const RANKS_IN_FULL: usize = 1024;
 /// Runs with prices drawn anew, where prices spread: as many as fit into so many tasks.
 const DRAWS: (u64, u64) = (15, 2_000_000);
+
+/// What is said where there is no model of PEPA.
+const NO_MODEL: &str = "pepa: the model of a farm has one master, who stays, and slaves";
+
+/// That one of the ways predicts a farm on one of these numbers of processors (on those that are usual, if there is none), whatever
+/// its costs.
+///
+/// # Errors
+/// Why none does.
+pub(super) fn possible(how: &FarmWays, processors: &[usize]) -> Result<(), CliError> {
+    let (alone, more) = match processors {
+        [] => (true, true),
+        some => (some.contains(&1), some.iter().any(|&p| p > 1)),
+    };
+    let why = |way: &Way| match (way, how.shape.masters) {
+        (Way::Pepa, Masters::Fixed(1)) if more => None,
+        (Way::Pepa, _) => Some(NO_MODEL.to_string()),
+        // One processor has no masters.
+        (Way::Analytic, Masters::Dynamic) if !alone => Some(format!("analytic: {DYNAMIC}")),
+        _ => None,
+    };
+    match how.by.iter().map(why).collect::<Option<Vec<_>>>() {
+        Some(refused) if !refused.is_empty() => Err(nothing(&refused)),
+        _ => Ok(()),
+    }
+}
+
+/// That none of the ways predicts anything, and why.
+pub(super) fn nothing(refused: &[String]) -> CliError {
+    request(format!("there is nothing to predict: {}", refused.join("; ")))
+}
 
 /// What these ways predict of a plan; a sentence for each that does not.
 ///
@@ -137,7 +169,7 @@ fn tasks_s(stages: &BTreeMap<Stage, StageTotal>) -> f64 {
 fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<Outcome, String>, CliError> {
     let one_master = plan.farm.is_some_and(|farm| farm.masters == 1 && !farm.dynamic);
     let Some(model) = basis.model.as_ref().filter(|_| one_master) else {
-        return Ok(Err("pepa: the model of a farm has one master, who stays, and slaves".into()));
+        return Ok(Err(NO_MODEL.into()));
     };
     let stop = || interrupt.signal().is_some();
     let found = match job::predict_farm(&farm_model(model, plan.ranks())?, &Limits::default(), &stop) {

@@ -1,7 +1,7 @@
 //! The skeleton with the shorter prediction, of jobs that can be both.
 
 use forerun_apps::ScatterGatherJob;
-use forerun_platform::{Interval, Skeleton, Way};
+use forerun_platform::{Interval, Platform, Skeleton, Way};
 
 use super::figures::{Costs, costs_on};
 use super::{plan as planned, planning, predict as predicted, run as running};
@@ -23,12 +23,12 @@ fn both(
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,
+    possible: impl FnOnce(&reduction::Facts, &Platform) -> Result<(), CliError>,
     context: &Context,
 ) -> Result<Both, CliError> {
-    let figures = figures::of(job, processors, shape, options, context)?;
+    let figures = figures::of(job, processors, shape, options, possible, context)?;
     figures::reduction(&figures.profile)?;
-    let beside = context.beside(options.platform.as_deref());
-    let facts = reduction::Facts::of(job, figures.largest, shape).beside(beside);
+    let facts = reduction::Facts::of(job, figures.largest, shape).beside(figures.beside);
     let given = figures.profile.scatter_gather.is_some().then(|| figures.profile.clone());
     // The profile written has the reduction's costs.
     let options = FigureOptions { write_profile: None, ..options.clone() };
@@ -58,8 +58,12 @@ fn choose(by_reduction: &Interval, scattered: &Interval, context: &Context) -> R
 /// What is wrong with the request; what failed.
 pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let (shape, processors) = (&how.shape, how.processors.get());
-    let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
-    let Figures { platform, profile, largest } = figures;
+    let Both { figures, facts, costs } =
+        both(job, processors, shape, &how.figures, run::possible(how), context)?;
+    let beside = facts.beside.and_then(|others| others.of_run(how.on));
+    let facts = facts.beside(beside);
+    let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
+    let Figures { platform, profile, largest, .. } = figures;
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
         reduction::plan(&facts, reduced, &platform, shape, processors, how.most(), &context.interrupt)?;
@@ -89,7 +93,8 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
 /// Why there is no such plan; a file that cannot be written.
 pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Context) -> Result<(), CliError> {
     let (shape, processors, most) = (&how.shape, how.processors.get(), how.max_processors);
-    let Both { figures, facts, costs } = both(job, processors, shape, &how.figures, context)?;
+    let Both { figures, facts, costs } =
+        both(job, processors, shape, &how.figures, plan::possible(how), context)?;
     let Figures { platform, profile, .. } = figures;
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
@@ -120,7 +125,8 @@ pub fn auto_predict(
 ) -> Result<(), CliError> {
     how.draw.check(&context.console)?;
     let most = how.processors.iter().copied().max();
-    let Both { figures, facts, costs } = both(job, most, &how.shape, &how.figures, context)?;
+    let Both { figures, facts, costs } =
+        both(job, most, &how.shape, &how.figures, predict::possible(how), context)?;
     let Figures { platform, profile, .. } = figures;
     let mut outcomes = predict::outcomes(&facts, figures::reduction(&profile)?, &platform, how, context)?;
     let by = without_pepa(&how.by, context)?;

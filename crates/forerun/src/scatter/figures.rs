@@ -94,8 +94,9 @@ pub(super) fn costs_on(
     {
         platform.hosts.iter_mut().for_each(|host| host.memory = Some(Bytes(limit)));
     }
+    let workers = if found.is_some() { ranks.min(allocation::cores()) } else { 0 };
     let tried = found.map(|f: Calibrated| (f.smallest, f.largest));
-    let beside = context.beside(options.platform.as_deref());
+    let beside = context.beside(options.platform.as_deref(), &platform, workers);
     Ok(Costs { facts: Facts::of(job, ranks, tried, shape).beside(beside), platform, costs })
 }
 

@@ -2,11 +2,11 @@
 
 use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
-use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile};
+use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Way};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
-use crate::load::Load;
+use crate::load::Beside;
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
 
 /// What planning needs to know of a job.
@@ -21,7 +21,7 @@ pub struct Facts {
     /// What the bytes of a block are a multiple of.
     pub step: u64,
     /// How busy others are where it is to run, if that is known.
-    pub beside: Option<Load>,
+    pub beside: Option<Beside>,
 }
 
 impl Facts {
@@ -45,8 +45,20 @@ impl Facts {
     }
 
     /// The same job where others are so busy.
-    pub fn beside(self, beside: Option<Load>) -> Self {
+    pub fn beside(self, beside: Option<Beside>) -> Self {
         Facts { beside, ..self }
+    }
+
+    /// The same job, run that way.
+    pub fn of_run(self, on: Way) -> Self {
+        Facts { beside: self.beside.and_then(|others| others.of_run(on)), ..self }
+    }
+
+    /// Widens what is predicted of it by what others do.
+    pub fn widen(&self, outcome: &mut Outcome) {
+        if let Some(beside) = self.beside {
+            beside.widen(&mut outcome.predicted, outcome.processors);
+        }
     }
 
     /// That there is something to plan and to predict.

@@ -86,7 +86,11 @@ pub(super) fn predictions(
 ) -> Result<Vec<Outcome>, CliError> {
     let predict = |&way: &Way| match way {
         Way::Pepa => Err(request(NO_MODEL)),
-        Way::Simulated => simulate(facts, &choice.plan, costs, platform, &context.interrupt),
+        Way::Simulated => {
+            let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+            facts.widen(&mut outcome);
+            Ok(outcome)
+        }
         _ => Ok(planning::predicted(facts, choice, platform)),
     };
     by.iter().map(predict).collect()

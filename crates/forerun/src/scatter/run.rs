@@ -17,6 +17,7 @@ use crate::{compare, execute as executing, figures, mpi};
 /// What is wrong with the request; what failed.
 pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
+    let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
     let planned = planning::plan(
         &costs.facts,
         &costs.costs,
@@ -45,7 +46,7 @@ pub(super) fn run_planned(
         context.note_shared(how.processors.get().as_slice(), platform)?;
     }
     let choice = &planned.best;
-    if facts.not_empty().is_ok() && how.on == Way::Threads {
+    if facts.not_empty().is_ok() {
         context.note_beside(facts.beside, [choice.plan.processors])?;
     }
     if how.on == Way::Simulated {
@@ -85,7 +86,8 @@ fn simulated(
 ) -> Result<(), CliError> {
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
-        let outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+        let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+        facts.widen(&mut outcome);
         context.console.say("", &compare::verdict(&outcome))?;
         outcomes.push(outcome);
     }

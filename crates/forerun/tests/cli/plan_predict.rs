@@ -199,6 +199,7 @@ fn numbers_that_are_named_twice_are_predicted_once() {
 fn others_that_have_the_processors_are_spoken_of() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let place = place();
+    place.profile();
     for n in 0..40 {
         place.write(format!("files/{n}"), "1");
     }
@@ -221,14 +222,44 @@ fn others_that_have_the_processors_are_spoken_of() {
             place.run("plan farm cat files -p 1"),
             place.run("predict farm cat files -p 1"),
             place.run("farm cat files -p 1 -o out"),
+        ];
+        // Elsewhere they are in nobody's way, but here they were in the pilot's.
+        let elsewhere = [
             place.run("plan sort in --type u32 -p 1 --platform osaka-fast-ethernet"),
+            place.run("predict sort in --type u32 -p 1 --platform osaka-fast-ethernet"),
+            place.run(
+                "predict sort in --type u32 -p 1 --skeleton scatter-gather --platform osaka-fast-ethernet",
+            ),
+            place.run("predict sort in --type u32 -p 1 --skeleton auto --platform osaka-fast-ethernet"),
+            place.run("run sort in --type u32 -p 1 --on simulated --platform osaka-fast-ethernet"),
+            place.run("plan farm cat files -p 1 --platform osaka-fast-ethernet"),
+            place.run("predict farm cat files -p 1 --platform osaka-fast-ethernet"),
+        ];
+        let both = [
+            place.run("run sort in --type u32 -p 1 -o out --platform osaka-fast-ethernet"),
+            place.run(
+                "run sort in --type u32 -p 1 -o out --skeleton scatter-gather --platform osaka-fast-ethernet",
+            ),
+        ];
+        let nobody = [
+            place.run("plan sort in --type u32 -p 1 --platform osaka-fast-ethernet --profile profile.toml"),
+            place.run("run sort in --type u32 -p 1 -o out --on emulated --platform osaka-fast-ethernet"),
         ];
         over.store(true, Ordering::Relaxed);
-        let here = said.len() - 1;
-        for (at, said) in said.into_iter().enumerate() {
-            let said = said.ok();
-            let said = said.text() + &said.err;
-            assert_eq!(said.contains("other programs use"), at < here, "{said}");
+        let of = [
+            (&said[..], true, false),
+            (&elsewhere, false, true),
+            (&both, true, true),
+            (&nobody, false, false),
+        ];
+        for (said, run, pilot) in of {
+            for said in said {
+                assert!(said.status.success(), "{}", said.err);
+                let said = said.text() + &said.err;
+                assert_eq!(said.contains("other programs use"), run || pilot, "{said}");
+                assert_eq!(said.contains("may take longer if they go on"), run, "{said}");
+                assert_eq!(said.contains("may be too long"), pilot, "{said}");
+            }
         }
     });
     place.assert_clean();

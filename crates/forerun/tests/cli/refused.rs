@@ -345,6 +345,9 @@ fn nothing_is_written_where_inputs_are_searched_for() {
 fn what_no_plan_can_have_is_said_before_the_pilot() {
     let place = Place::new();
     place.write("in", vec![1; 400_000]);
+    for n in 0..40 {
+        place.write(format!("files/{n}"), "1");
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let groups = cores + 1;
     for line in [
@@ -352,10 +355,23 @@ fn what_no_plan_can_have_is_said_before_the_pilot() {
         format!("plan sort in --groups {groups}"),
         format!("predict sort in --groups {groups}"),
         "run sort in --strategy parallel-pipeline -p 7".into(),
+        "run sort in --strategy parallel-pipeline -p 5003".into(),
+        // Of several numbers each.
+        "predict sort in --strategy parallel-pipeline -p 1,2,7".into(),
+        "predict sort in --strategy parallel-pipeline -p 7,2 --skeleton auto".into(),
+        "predict sort in --strategy parallel-pipeline -p 2,5003".into(),
+        "predict sort in --strategy parallel-pipeline -p 2,9 --efficiency 0.5".into(),
+        "predict farm cat files --masters 2 -p 4,1".into(),
+        "predict farm cat files --masters dynamic -p 2,4".into(),
+        "predict farm cat files --masters 2 -p 4 --by pepa".into(),
+        "predict farm cat files -p 1 --by pepa".into(),
     ] {
         let said = place.run(&line).refused(2, &[]);
-        assert!(!said.text().contains("pilot"), "{line}: {}", said.text());
+        assert!(!said.text().contains("pilot     "), "{line}: {}", said.text());
     }
+    // More masters than cores here are no reason to refuse.
+    let masters = format!("predict farm cat files --masters {} -p {}", cores + 1, 2 * cores + 2);
+    place.run(&masters).ok();
     place.run("plan sort in --groups 2 --max-processors 1").refused(2, &["--groups 2", "--max-processors 1"]);
     place.assert_clean();
 }

@@ -83,11 +83,10 @@ impl Treat for PlanOptions {
         if let Some(sampled) = &context.sampled {
             return crawled::plan(job, sampled, how, context);
         }
-        let Figures { platform, profile, largest } =
-            figures::of(job, how.processors.get(), &how.shape, &how.figures, context)?;
+        let Figures { platform, profile, largest, beside } =
+            figures::of(job, how.processors.get(), &how.shape, &how.figures, plan::possible(how), context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();
-        let beside = context.beside(how.figures.platform.as_deref());
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
         plan::run(&facts, figures::reduction(&profile)?, &platform, Some(job), how, context)
     }

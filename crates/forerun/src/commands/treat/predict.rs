@@ -78,11 +78,10 @@ impl Treat for PredictOptions {
         if let Some(sampled) = &context.sampled {
             return crawled::predict(job, sampled, how, context);
         }
-        let Figures { platform, profile, largest } =
-            figures::of(job, how.one_number(), &how.shape, &how.figures, context)?;
+        let Figures { platform, profile, largest, beside } =
+            figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();
-        let beside = context.beside(how.figures.platform.as_deref());
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
         predict::run(&facts, figures::reduction(&profile)?, &platform, how, context)
     }
