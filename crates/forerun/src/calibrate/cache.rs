@@ -115,23 +115,17 @@ fn directory(path: &Path) -> &Path {
     path.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Whether a file can be written at `path`, to know it before measuring.
-pub(super) fn check(path: &Path) -> io::Result<()> {
-    if path.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    temporary(directory(path)).map(drop)
+/// A calibrated platform as a file, with why it cannot be relied on, if it cannot.
+pub(super) fn text(platform: &Platform, doubt: Option<&str>) -> String {
+    let doubt = doubt.map_or(String::new(), |why| format!("{DOUBTFUL}{why}\n"));
+    mark() + &doubt + &platform.to_toml()
 }
 
 /// Writes a calibrated platform, with why it cannot be relied on, if it cannot: readers find the file that was there before, or all of
 /// the new one.
 pub(super) fn write(path: &Path, platform: &Platform, doubt: Option<&str>) -> io::Result<()> {
     let mut file = temporary(directory(path))?;
-    file.write_all(mark().as_bytes())?;
-    if let Some(why) = doubt {
-        writeln!(file, "{DOUBTFUL}{why}")?;
-    }
-    file.write_all(platform.to_toml().as_bytes())?;
+    file.write_all(text(platform, doubt).as_bytes())?;
     file.as_file().sync_data()?;
     // As any file that the user makes, not as a temporary one.
     #[cfg(unix)]

@@ -8,7 +8,7 @@ use forerun_skeleton::RunError;
 use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
 use crate::cli::{CalibrateArgs, MpiOptions};
 use crate::console::Console;
-use crate::error::{CliError, failed, reason, request};
+use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::signals::Interrupt;
 
@@ -23,13 +23,7 @@ pub fn calibrate_command(
 ) -> Result<(), CliError> {
     let stdout = Path::new("-");
     if let Some(path) = args.out.as_deref().filter(|path| *path != stdout) {
-        cache::check(path).map_err(|e| {
-            request(format!(
-                "{} cannot be written: {}; give --out a file in a directory that can",
-                path.display(),
-                reason(&e)
-            ))
-        })?;
+        file::check("--out", path)?;
     }
     match args.on {
         Way::Mpi => return calibrate_mpi(args, console, interrupt),
@@ -64,8 +58,7 @@ pub fn calibrate_command(
         return file::write(stdout, platform.to_toml().as_bytes());
     }
     if let Some(path) = &args.out {
-        cache::write(path, platform, calibration.doubt.as_deref())
-            .map_err(|e| failed(format!("{} could not be written: {}", path.display(), reason(&e))))?;
+        file::write(path, cache::text(platform, calibration.doubt.as_deref()).as_bytes())?;
         return console.note("written", &path.display().to_string());
     }
     if calibration.doubt.is_some() {

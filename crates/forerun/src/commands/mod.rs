@@ -132,7 +132,9 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let mut context = Context { console, interrupt, work, sampled, platform, crawl, meter };
     let done = match cli.command {
         Command::Calibrate(args) => {
-            Paths::new().writes("--out", args.out.as_deref()).check(&mut context.console, |_| false)?;
+            let paths =
+                Paths::new().writes("--out", args.out.as_deref()).writes("--svg", args.svg.as_deref());
+            paths.check(&mut context.console, |_| false)?;
             context.interrupt.busy(|| calibrate_command(&args, &context.console, &context.interrupt))
         }
         Command::Reduce(reduce) => job::reduce(&reduce.job, &reduce.how, &mut context),

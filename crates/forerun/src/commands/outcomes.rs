@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal};
 use crate::cli::{CompareArgs, ReportArgs};
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
-use crate::{compare, drawings, outcomes, report, text};
+use crate::{compare, drawings, file, outcomes, report, text};
 
 /// Puts predicted times beside measured ones.
 ///
@@ -25,6 +25,7 @@ pub fn compare(args: &CompareArgs, console: &Console) -> Result<(), CliError> {
 /// # Errors
 /// What is wrong with a file, or the page cannot be written.
 pub fn report(args: &ReportArgs, console: &Console) -> Result<(), CliError> {
+    file::check("--out", &args.out)?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     report::write(&outcomes, &args.out).map_err(failed)?;
     console.note("report", &args.out.display().to_string())?;

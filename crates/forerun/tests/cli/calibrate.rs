@@ -46,6 +46,33 @@ fn what_is_measured_of_a_busy_machine_is_said_and_not_kept() {
     place.run("platform check here.toml").ok();
 }
 
+/// As every output: a link leads to the file that is written, and what is no file is written to.
+#[test]
+fn a_platform_file_is_written_where_its_name_leads() {
+    let place = Place::new();
+    place.write("real.toml", "before");
+    std::os::unix::fs::symlink("real.toml", place.path("link.toml")).unwrap();
+    place.run("calibrate --quick --storage tmp --out link.toml").ok();
+    assert!(place.path("link.toml").is_symlink());
+    place.run("platform check real.toml").ok();
+    let pipe = place.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let (said, read) = std::sync::mpsc::channel();
+    thread::spawn(move || said.send(fs::read_to_string(&pipe)));
+    place.run("calibrate --quick --storage tmp --out pipe").ok();
+    let text = read.recv_timeout(crate::util::PATIENCE).unwrap().unwrap();
+    assert!(text.contains("[network]"), "{text}");
+    for (line, why) in [
+        ("calibrate --quick --out tmp", "it is a directory"),
+        ("calibrate --quick --out nowhere/x", "there is no directory nowhere"),
+        ("report real.toml -o tmp", "it is a directory"),
+        ("report real.toml -o nowhere/x", "there is no directory nowhere"),
+    ] {
+        place.run(line).refused(2, &["--out", "cannot be written", why]);
+    }
+    place.assert_clean();
+}
+
 /// A file as an earlier build kept it: of one measurement each.
 #[test]
 fn a_kept_calibration_of_one_measurement_is_made_anew() {

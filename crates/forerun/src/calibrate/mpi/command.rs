@@ -11,7 +11,7 @@ use super::{Fitted, Samples, fitted, platform};
 use crate::calibrate::Key;
 use crate::cli::CalibrateArgs;
 use crate::console::Console;
-use crate::error::{CliError, failed, reason, request};
+use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::mpi::{Order, Report, launch, launcher};
 use crate::signals::Interrupt;
@@ -27,6 +27,9 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     let ranks = args.processors.unwrap_or(2);
     if ranks < 2 {
         return Err(request("--on mpi: messages are measured between at least 2 ranks: give -p 2 or more"));
+    }
+    if let Some(path) = &args.svg {
+        file::check("--svg", path)?;
     }
     let starter = launcher(&args.mpi)?;
     let busy = busy(&Machine::here());
@@ -82,8 +85,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     match &args.out {
         Some(path) if path == Path::new("-") => file::write(path, platform.to_toml().as_bytes()),
         Some(path) => {
-            cache::write(path, &platform, None)
-                .map_err(|e| failed(format!("{} could not be written: {}", path.display(), reason(&e))))?;
+            file::write(path, cache::text(&platform, None).as_bytes())?;
             console.note("written", &path.display().to_string())
         }
         None => console.note("note", "it is kept nowhere: --out FILE writes a platform file for --platform"),
