@@ -7,7 +7,7 @@ use forerun_apps::hip::{Cup, Hip, Limits, Motion, RangeOfMotion, Side, Stem, rea
 use forerun_apps::mandelbrot::{Picture, View};
 use forerun_skeleton::Cancel;
 
-use super::{size, time};
+use super::{size, timeout};
 use crate::chart::{LineChart, Series};
 use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs};
 use crate::error::{CliError, request};
@@ -135,7 +135,7 @@ pub fn command_farm(args: &FarmJobArgs, inputs: &Inputs, cancel: &Cancel) -> Res
         unordered: args.unordered,
         out: args.out.clone(),
         journal: args.resume.clone(),
-        timeout: args.timeout.as_deref().map(|s| time("--timeout", s)).transpose()?,
+        timeout: args.timeout.as_deref().map(timeout).transpose()?,
         max_output: args.max_output.as_deref().map(|s| size("--max-output", s)).transpose()?,
         tmp: args.tmp.clone(),
         guardian: crate::guardian::start(),

@@ -78,7 +78,7 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
     let settings = Settings {
         shell: args.shell,
         commutative: args.commutative,
-        timeout: args.timeout.as_deref().map(|s| time("--timeout", s)).transpose()?,
+        timeout: args.timeout.as_deref().map(timeout).transpose()?,
         max_output: args.max_output.as_deref().map(|s| size("--max-output", s)).transpose()?,
         tmp: args.tmp.clone(),
         guardian: crate::guardian::start(),
@@ -205,6 +205,19 @@ pub fn time(option: &str, text: &str) -> Result<Duration, CliError> {
     let seconds: Seconds = text.parse().map_err(|e| request(format!("{option} {text}: {e}")))?;
     Duration::try_from_secs_f64(seconds.0)
         .map_err(|_| request(format!("{option} {text}: expected a time of at most 500 billion years")))
+}
+
+/// The time after which a command is killed.
+///
+/// # Errors
+/// What is wrong with it, or that every command takes longer.
+fn timeout(text: &str) -> Result<Duration, CliError> {
+    match time("--timeout", text)? {
+        Duration::ZERO => {
+            Err(request(format!("--timeout {text}: every command takes longer; give more time")))
+        }
+        time => Ok(time),
+    }
 }
 
 /// A size given as an option.

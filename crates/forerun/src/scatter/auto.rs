@@ -9,7 +9,7 @@ use crate::cli::{FigureOptions, PlanOptions, PredictOptions, RunOptions, ShapeOp
 use crate::commands::{Context, plan, predict, run};
 use crate::error::CliError;
 use crate::figures::{self, Figures};
-use crate::{planning as reduction, text};
+use crate::{allocation, planning as reduction, text};
 
 /// What both pilots found.
 struct Both {
@@ -26,6 +26,8 @@ fn both(
     possible: impl FnOnce(&reduction::Facts, &Platform) -> Result<(), CliError>,
     context: &Context,
 ) -> Result<Both, CliError> {
+    let ranks = processors.unwrap_or_else(allocation::cores);
+    planning::fitting(&planning::Facts::of(job, ranks, None, shape), shape)?;
     let figures = figures::of(job, processors, shape, options, possible, context)?;
     figures::reduction(&figures.profile)?;
     let facts = reduction::Facts::of(job, figures.largest, shape).beside(figures.beside);

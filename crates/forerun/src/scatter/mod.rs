@@ -20,7 +20,7 @@ pub use calibrate::{Calibrated, Coming, calibrate};
 pub use execute::{execute, explain};
 pub use figures::of_profile as costs_of;
 pub use plan::{plan_costed, plan_job};
-pub use planning::{Facts, check, plan, predicted};
+pub use planning::{Facts, check, check_own, plan, predicted};
 pub use predict::{NO_MODEL, predict_costed, predict_job};
 pub use run::{run_costed, run_job};
 pub use simulate::simulate;

@@ -75,10 +75,7 @@ impl Facts {
 /// # Errors
 /// The option that cannot be, or that is of another skeleton.
 pub fn check(shape: &ShapeOptions) -> Result<(), CliError> {
-    block(shape)?;
-    if let Some(ahead) = shape.ahead.filter(|&ahead| ahead > MOST_AHEAD) {
-        return Err(request(format!("--ahead {ahead}: at most {MOST_AHEAD} blocks are read ahead")));
-    }
+    check_own(shape)?;
     let of_reductions = [
         ("--strategy", shape.strategy.get().is_some()),
         ("--groups", shape.groups.is_some()),
@@ -90,6 +87,18 @@ pub fn check(shape: &ShapeOptions) -> Result<(), CliError> {
         Some((option, _)) => Err(request(format!(
             "{option} is of reductions: with --skeleton scatter-gather give --block and --ahead, or leave both out"
         ))),
+        None => Ok(()),
+    }
+}
+
+/// Looks at what is pinned of scatter-gather alone.
+///
+/// # Errors
+/// The option that cannot be.
+pub fn check_own(shape: &ShapeOptions) -> Result<(), CliError> {
+    block(shape)?;
+    match shape.ahead.filter(|&ahead| ahead > MOST_AHEAD) {
+        Some(ahead) => Err(request(format!("--ahead {ahead}: at most {MOST_AHEAD} blocks are read ahead"))),
         None => Ok(()),
     }
 }

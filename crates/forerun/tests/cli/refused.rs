@@ -60,6 +60,8 @@ fn options_that_cannot_be() {
         ("run mandelbrot -o a.JPG", &["a.JPG", "PNG", "a.png"]),
         ("run hip --flexion 0:10:0 --femur in --pelvis in", &["--flexion", "the step 0", "0:10:2"]),
         ("reduce --map cat --merge cat --timeout 3 in", &["--timeout 3", "unit"]),
+        ("reduce --map cat --merge cat --timeout 0s in", &["--timeout 0s", "every command takes longer"]),
+        ("farm cat --timeout 0ms in", &["--timeout 0ms", "every command takes longer"]),
         ("reduce --map cat --merge cat --max-output 3 in", &["--max-output 3", "unit"]),
         ("reduce --map nonesuch --merge cat in", &["map command", "nonesuch", "PATH"]),
         ("reduce --map cat --merge ./in in", &["merge command", "./in", "chmod +x"]),
@@ -356,6 +358,9 @@ fn what_no_plan_can_have_is_said_before_the_pilot() {
         format!("predict sort in --groups {groups}"),
         "run sort in --strategy parallel-pipeline -p 7".into(),
         "run sort in --strategy parallel-pipeline -p 5003".into(),
+        "run sort in --skeleton auto --block 1TB".into(),
+        "plan sort in --skeleton auto --block 1".into(),
+        "predict sort in --skeleton auto --ahead 2000000".into(),
         // Of several numbers each.
         "predict sort in --strategy parallel-pipeline -p 1,2,7".into(),
         "predict sort in --strategy parallel-pipeline -p 7,2 --skeleton auto".into(),

@@ -140,6 +140,8 @@ fn check(shape: &ShapeOptions, processors: Option<usize>) -> Result<(), CliError
         return Err(request(
             "--block and --ahead are of --skeleton scatter-gather: give it, or leave them out",
         ));
+    } else {
+        scatter::check_own(shape)?;
     }
     planning::check(shape, processors)
 }
