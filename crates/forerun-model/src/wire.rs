@@ -15,6 +15,8 @@ use crate::ModelError;
 ///
 /// Where a byte takes G_r of its receiver's port, messages to one rank wait for each other there ([`Wire::landing`]).
 ///
+/// What comes while its receiver computes takes of its processor ([`Wire::meanwhile`]).
+///
 /// Where the platform states a topology, [`Wire::on`] adds what its switches and other jobs' traffic
 /// there take (see [`Route`]). Segments of s bytes go one after the other; a message above S pays for the request and its
 /// answer, `o_s(0) + 2 L + 2 o_r(0) + o_s(0)`, taken as if the receiver were ready for it.
@@ -27,6 +29,8 @@ pub struct Wire {
     gap_per_byte: f64,
     /// What a byte takes of its receiver's port.
     receive_gap_per_byte: f64,
+    /// What a byte takes of its receiver's processor that comes before it is received.
+    interference_per_byte: f64,
     /// What a byte holds the port for; `gap_per_byte` or more.
     port_per_byte: f64,
     /// What switches add for each byte of a message or its segment.
@@ -66,6 +70,7 @@ impl Wire {
             gap: network.gap.value.0,
             gap_per_byte: shared,
             receive_gap_per_byte: network.receive_gap_per_byte.value.0,
+            interference_per_byte: network.interference_per_byte.value.0,
             port_per_byte: shared.max(route.port_per_byte.0),
             way_per_byte: route.per_byte.0,
             rendezvous_above: network.rendezvous_threshold.map_or(f64::INFINITY, |s| s.0 as f64),
@@ -82,6 +87,7 @@ impl Wire {
             ("gap", wire.gap),
             ("gap per byte", gap_per_byte),
             ("receive gap per byte", wire.receive_gap_per_byte),
+            ("interference per byte", wire.interference_per_byte),
         ];
         for (name, value) in figures {
             if !(value >= 0.0 && value.is_finite()) {
@@ -137,11 +143,33 @@ impl Wire {
     }
 
     /// Seconds that a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes
-    /// there: `(k − 1) G_r` and `(k − 1) min(G, G_r)`.
+    /// there: `(k − 1) G_r` and `(k − 1) min(G, G_r)`; without such a port 0 and `(k − 1) G`.
     pub fn landing(&self, bytes: f64) -> (f64, f64) {
         let further = (bytes - 1.0).max(0.0);
-        let takes = further * self.receive_gap_per_byte;
-        (takes, takes.min(further * self.gap_per_byte))
+        let (takes, sent) = (further * self.receive_gap_per_byte, further * self.gap_per_byte);
+        (takes, if self.receive_gap_per_byte > 0.0 { takes.min(sent) } else { sent })
+    }
+
+    /// Seconds that a message of `bytes` bytes takes of its receiver's processor where all of it comes while that computes.
+    pub fn interference(&self, bytes: f64) -> f64 {
+        self.interference_per_byte * bytes
+    }
+
+    /// The costs of ranks that compute all the time: what comes meanwhile takes of them as much as receiving it.
+    pub(crate) fn busy(&self) -> Wire {
+        let (fixed, per_byte) = self.receive;
+        Wire { receive: (fixed, per_byte + self.interference_per_byte), interference_per_byte: 0.0, ..self.clone() }
+    }
+
+    /// When a rank that would call a receive at `called` really does, of a message of `bytes` bytes of which the first comes at `from` and
+    /// the last at `done`: later by what the bytes that come before take of its processor.
+    pub fn meanwhile(&self, called: f64, (from, done): (f64, f64), bytes: f64) -> f64 {
+        let part = match called {
+            _ if called <= from => 0.0,
+            _ if called >= done => 1.0,
+            _ => (called - from) / (done - from),
+        };
+        called + part * self.interference(bytes)
     }
 
     /// Seconds to ask another rank for a number and be answered: an empty message there, at once

@@ -56,6 +56,7 @@ prop_compose! {
         gap in 0.0..0.05f64, gap_per_byte in 0.0..1e-3f64, segment in proptest::option::of(1u64..2000),
         threshold in proptest::option::of(0u64..3000), topology in proptest::option::of(topologies()),
         landing in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
+        interference in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
     ) -> Network {
         Network {
             send_overhead: overhead(send, per_byte),
@@ -63,6 +64,7 @@ prop_compose! {
             gap: Measured::stated(Seconds(gap)),
             gap_per_byte: Measured::stated(SecondsPerByte(gap_per_byte)),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
+            interference_per_byte: Measured::stated(SecondsPerByte(interference)),
             segment: segment.map(Bytes),
             // S: messages above it hold their sender until they are received.
             rendezvous_threshold: threshold.map(Bytes),
@@ -95,10 +97,20 @@ fn tasks() -> impl proptest::strategy::Strategy<Value = u64> {
     prop_oneof![0u64..300, 300u64..3000, (0u64..40, 0u64..3).prop_map(|(rounds, more)| 64 * rounds + more)]
 }
 
+/// Tasks of a run that is followed to its end, whatever its ranks.
+const FEW: u64 = 20;
+
 /// Predicted and simulated seconds, the prediction without what comes after the sinks.
 fn both(shape: &Shape, load: Load, profile: &ReductionProfile, platform: &Platform) -> (f64, f64) {
     let predicted = predict(shape, &load, profile, platform).unwrap();
     (predicted.makespan_s - predicted.finish_s, simulate(shape, &load, profile, platform).seconds)
+}
+
+/// How far off a prediction may be: rounding, unless messages take of their receiver's processor and the run is too long to be followed to
+/// its end, as ranks may then drift for long until one is held up.
+fn far(load: &Load, platform: &Platform) -> f64 {
+    let interferes = platform.network.interference_per_byte.value.0 > 0.0;
+    if interferes && load.tasks > FEW { 0.05 } else { 1e-9 }
 }
 
 fn equal(
@@ -108,8 +120,9 @@ fn equal(
     platform: &Platform,
 ) -> Result<(), TestCaseError> {
     let (predicted, ran) = both(shape, load, profile, platform);
+    let off = far(&load, platform);
     prop_assert!(
-        (predicted - ran).abs() <= 1e-9 * ran + 1e-12 * load.tasks as f64,
+        (predicted - ran).abs() <= off * ran + 1e-12 * load.tasks as f64,
         "predicted {predicted}, ran {ran}"
     );
     Ok(())
@@ -209,7 +222,9 @@ proptest! {
         background in 0.0..0.5f64, slow in 1usize..20,
     ) {
         let threshold = network.rendezvous_threshold.filter(|_| strategy != Strategy::MasterSlave);
-        let network = Network { rendezvous_threshold: threshold, ..network };
+        // Where messages take of their receiver's processor, a faster rank's come earlier and may hold it up more.
+        let interference_per_byte = Measured::default();
+        let network = Network { rendezvous_threshold: threshold, interference_per_byte, ..network };
         let slowest = Host { speed, background: Share(background).into(), ..Host::new("slow", slow, 1) };
         let of = |hosts| Platform::new("p", hosts, network.clone());
         let mixed = of(vec![slowest.clone(), Host::new("node", 64, 1)]);

@@ -26,6 +26,8 @@ pub enum Probe {
     Across,
     /// Seconds by byte that the streams of `ranks` ranks to one take longer than one of them alone, for each byte that is more.
     Together,
+    /// Seconds by byte of its processor that messages take of a rank which computes while they come.
+    Interference,
     /// As `Stream`, of a short stream of messages of a size that is drawn from all that may be cut into segments.
     Segments,
 }

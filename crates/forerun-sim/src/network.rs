@@ -44,6 +44,15 @@ use crate::time::{PerByte, Time};
 /// max(r, done) + o_r(k)                              a receive called at r returns
 /// ```
 ///
+/// Where a byte that comes while its receiver computes takes c of its processor, a receive that would be called at r is called
+/// later by what came before, evenly from the first byte to the last:
+///
+/// ```text
+/// r′ = r + c k (r − from) / (done − from)            no less than r, no more than r + c k
+/// ```
+///
+/// (without a receiving port, `from = a − (k − 1) G` and `done = a`). A message above S comes while its receiver waits.
+///
 /// Where the platform states a topology, [`LogGps::on`] adds what the switches and other jobs' traffic
 /// there take on average (see [`Route`]): the same for every pair, a fixed part in L, and for each
 /// byte of the message or of its segment
@@ -61,10 +70,12 @@ pub struct LogGps {
     gap_per_byte: PerByte,
     /// What a byte takes of its receiver's port.
     receive_gap_per_byte: PerByte,
+    /// What a byte takes of its receiver's processor that comes before it is received.
+    interference_per_byte: PerByte,
     rendezvous_above: u64,
     segment: u64,
-    /// Messages smaller than this neither wait for their receiver or its port, nor are they cut, nor do switches
-    /// add to them, and what they cost by the byte needs no more than 64 bits to compute.
+    /// Messages smaller than this neither wait for their receiver or its port, nor do they take of its processor, nor are they cut, nor do
+    /// switches add to them, and what they cost by the byte needs no more than 64 bits to compute.
     plain_below: u64,
     switches: Switches,
 }
@@ -157,6 +168,10 @@ impl LogGps {
                 network.receive_gap_per_byte.value.0,
                 "receive gap per byte",
             )?,
+            interference_per_byte: PerByte::from_seconds(
+                network.interference_per_byte.value.0,
+                "interference per byte",
+            )?,
             rendezvous_above,
             segment,
             plain_below: 0,
@@ -171,8 +186,10 @@ impl LogGps {
         let upto = self.rendezvous_above.min(self.segment).min(computed);
         // A product that was computed in 64 bits is less than 2^40 ps.
         let fixed = self.send.fixed.max(self.receive.fixed).max(self.gap).max(self.latency);
-        let any =
-            self.switches == Switches::default() && !self.has_receiving_ports() && fixed.picos() < 1 << 63;
+        let any = self.switches == Switches::default()
+            && !self.has_receiving_ports()
+            && self.interference_per_byte == PerByte::default()
+            && fixed.picos() < 1 << 63;
         LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
     }
 
@@ -188,6 +205,7 @@ impl LogGps {
             gap: Time::ZERO,
             gap_per_byte: PerByte::default(),
             receive_gap_per_byte: PerByte::default(),
+            interference_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
             segment: u64::MAX,
             plain_below: 0,
@@ -223,8 +241,22 @@ impl LogGps {
     /// What a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes.
     pub(crate) fn landing(&self, bytes: u64) -> (Time, Time) {
         let further = bytes.saturating_sub(1);
-        let takes = self.receive_gap_per_byte.times(further);
-        (takes, takes.min(self.gap_per_byte.times(further)))
+        let (takes, sent) = (self.receive_gap_per_byte.times(further), self.gap_per_byte.times(further));
+        (takes, if self.has_receiving_ports() { takes.min(sent) } else { sent })
+    }
+
+    /// When a rank really calls a receive that it would call at `called`, of a message of `bytes` bytes of which the first comes at `from`
+    /// and the last at `done`: later by what the bytes that come before take of its processor.
+    pub(crate) fn meanwhile(&self, called: Time, (from, done): (Time, Time), bytes: u64) -> Time {
+        if called <= from || self.interference_per_byte == PerByte::default() {
+            return called;
+        }
+        let all = self.interference_per_byte.times(bytes);
+        if called >= done {
+            return called.plus(all);
+        }
+        let (before, whole) = (called.since(from).picos(), done.since(from).picos());
+        called.plus(Time::from_picos((u128::from(all.picos()) * u128::from(before) / u128::from(whole)) as u64))
     }
 
     /// Whether a message of `bytes` bytes waits for its receiver: more than S.

@@ -24,7 +24,8 @@
 //! start and end (`rounds.rs`).
 //!
 //! Answers do not wait for each other at the master's receiving port
-//! ([`forerun_platform::Network::receive_gap_per_byte`] is taken to be 0).
+//! ([`forerun_platform::Network::receive_gap_per_byte`] is taken to be 0), and take nothing of what else it does
+//! ([`forerun_platform::Network::interference_per_byte`]).
 //!
 //! # Several masters
 //!

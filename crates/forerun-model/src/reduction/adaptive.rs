@@ -154,7 +154,7 @@ impl Service {
     /// Seconds for `n` pieces.
     fn seconds(&self, c: &Costs, gather: u64, n: u64) -> f64 {
         let sets = n / self.pieces;
-        n as f64 * c.receive(gather)
+        n as f64 * c.reception(gather)
             + sets as f64 * (self.merge + c.sink(self.set))
             + c.fold_of(n % self.pieces, gather)
     }
@@ -323,7 +323,7 @@ fn ordered(c: &Costs, team: Team, n: u64) -> Timing {
     let j = rounds as f64;
     let others = (ranks - 1) as f64;
     let block = set as f64 * c.task + c.fold(set);
-    let takes = others * (c.receive(set) + c.sink(set));
+    let takes = others * (c.reception(set) + c.sink(set));
     let landing = others * c.landing(set).0;
     let first = (block + c.sink(set) + takes).max(landing);
     let other = (block + c.send(set)).max(c.port(set));

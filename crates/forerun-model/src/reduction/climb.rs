@@ -111,15 +111,16 @@ impl Tree<'_> {
                 let Sent { at, results, port: busy, sets: its, last: theirs } = child.sent;
                 totals.message(c, results, 1.0);
                 let injected = busy.max(at + c.send(results));
-                let arrival = landing.take(injected + c.transit(results), c.landing(results));
-                x = x.max(arrival) + c.receive(results);
+                let arrival = injected + c.transit(results);
+                let done = landing.take(arrival, c.landing(results));
+                x = c.received(x, arrival, done, results) + c.receive(results);
                 sets += its;
                 last = last.max(theirs);
                 if root && its > 0 {
                     // By the port they come one after the other.
                     let (takes, before) = c.landing(self.set);
                     last = last.max(landing.take(theirs, (its as f64 * takes, before)));
-                    x += its as f64 * (c.receive(self.set) + c.sink(self.set));
+                    x += its as f64 * (c.reception(self.set) + c.sink(self.set));
                 }
                 if results > 0 {
                     held.0.push(results);

@@ -197,9 +197,30 @@ impl Costs {
         self.wire.landing(self.packet(results))
     }
 
-    /// Whether messages take time of their receiver's port.
-    pub(crate) fn lands(&self) -> bool {
-        self.landing(1).0 > 0.0
+    /// Whether a receiver's time depends on when messages come beside their arrival: by its port, or by what they take of its processor.
+    pub(crate) fn is_entangled(&self) -> bool {
+        self.landing(1).0 > 0.0 || self.interference(1) > 0.0
+    }
+
+    /// When a rank that is busy until `busy` has received a message of so many results that arrives at `arrival`, and has come in at `done`,
+    /// but for the overhead.
+    pub(crate) fn received(&self, busy: f64, arrival: f64, done: f64, results: u64) -> f64 {
+        let from = (arrival - self.landing(results).1).max(0.0);
+        self.wire.meanwhile(busy, (from, done), self.packet(results)).max(done)
+    }
+
+    pub(crate) fn interference(&self, results: u64) -> f64 {
+        self.wire.interference(self.packet(results))
+    }
+
+    /// The same for ranks that compute all the time ([`Wire::busy`]): what a rank is busy with at most.
+    pub(crate) fn busy(&self) -> Costs {
+        Costs { wire: self.wire.busy(), ..self.clone() }
+    }
+
+    /// What receiving takes of a rank that computes all the time.
+    pub(crate) fn reception(&self, results: u64) -> f64 {
+        self.receive(results) + self.interference(results)
     }
 
     pub(crate) fn receive(&self, results: u64) -> f64 {

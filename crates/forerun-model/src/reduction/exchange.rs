@@ -37,7 +37,8 @@ impl Party {
     /// Receives what `sender` has begun to send; a sender above S goes on from here.
     pub(super) fn receive(&mut self, c: &Costs, sender: &mut Party, results: u64, arrival: f64) {
         let Some(empty) = c.meets(results) else {
-            self.time = self.time.max(self.landing.take(arrival, c.landing(results))) + c.receive(results);
+            let done = self.landing.take(arrival, c.landing(results));
+            self.time = c.received(self.time, arrival, done, results) + c.receive(results);
             return;
         };
         self.time = self.time.max(arrival);

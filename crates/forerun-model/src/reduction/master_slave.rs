@@ -18,14 +18,18 @@ use super::costs::Costs;
 use super::timing::{Timing, Totals};
 use super::{Bound, meeting};
 
-pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
+pub(super) fn timing(own: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
     let slaves = ranks as u64 - 1;
     let (rounds, rest) = (n / slaves, n % slaves);
-    let full = slaves as f64 * c.receive(1) + c.append(slaves) + c.sink(slaves);
+    let full = |c: &Costs| slaves as f64 * c.receive(1) + c.append(slaves) + c.sink(slaves);
+    // No cycle of the master is shorter than without what messages take of it while it merges.
+    let least = full(own);
+    let c = &own.busy();
+    let full = full(c);
     let part = rest as f64 * c.receive(1) + c.append(rest) + c.sink(rest);
-    let own = c.task + c.send(1);
-    let slave = own.max(c.port(1));
-    let first = own + c.transit(1);
+    let alone = c.task + c.send(1);
+    let slave = alone.max(c.port(1));
+    let first = alone + c.transit(1);
     let j = rounds as f64;
     // A slave without a task ends with an empty message.
     let idle = slaves.saturating_sub(n) as f64;
@@ -54,8 +58,9 @@ pub(super) fn timing(c: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing {
     if n > 0 {
         end = end.max(first + (n - 1) as f64 * landing);
     }
-    if c.meets(1).is_some() || c.lands() || c.mixed() {
-        end = meeting::master_slave(c, slaves, n, ordered, cycle).or(end);
+    if c.meets(1).is_some() || own.is_entangled() || c.mixed() {
+        let least = least.max(slave).max(slaves as f64 * landing);
+        end = meeting::master_slave(own, slaves, n, ordered, least).or(end);
     }
     let mut totals = Totals::default();
     totals.ran(c, n);

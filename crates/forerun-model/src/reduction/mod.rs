@@ -34,14 +34,17 @@
 //! - windows do not bind: no sender is held up because its receiver is a window behind;
 //! - there is a core for every rank, and all cores have one speed. On hosts of different speeds the
 //!   time is that of the slowest rank for all ranks of a group: an upper bound, as with the fastest it
-//!   would be a lower one;
+//!   would be a lower one (of both, what messages take of a rank that computes is left out:
+//!   [`forerun_platform::Network::interference_per_byte`]);
 //! - the number of tasks is known before the end; where it is not, a last round of empty messages is
 //!   not counted;
 //! - ranks are not too many for what has to be followed rank by rank: the parallel-pipeline with more
 //!   than about 128 (n² P > 8192 for n levels), where the formula is within n (n + 2) mean steps and exact
 //!   for stages of equal cost; and, only with messages above S or where messages to one rank take turns at its
-//!   port ([`forerun_platform::Network::receive_gap_per_byte`]), the tree with more than 1024 and
-//!   master and slaves with more than 64, where receivers are taken as ready: a lower bound.
+//!   port ([`forerun_platform::Network::receive_gap_per_byte`]) or take of its processor, the tree with more than 1024 and
+//!   master and slaves with more than 64, where receivers are taken as ready: a lower bound;
+//! - messages take nothing of a rank that computes ([`forerun_platform::Network::interference_per_byte`]), or the run is short enough to be
+//!   followed to its end: in longer ones ranks may drift until one is held up, and errors of 2 % were seen.
 //!
 //! The adaptive strategy has no fixed schedule to be exact about. In the grid of `tests/simulation.rs`
 //! the error is within 2 % (tasks dealt evenly) or 5 % (claimed) in runs of 50 tasks a rank, and within

@@ -88,11 +88,9 @@ fn count(c: &Costs, m: u64, arity: u64, times: f64, totals: &mut Totals) {
     count(c, s, arity, full * times, totals);
 }
 
-pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
-    let (p, a) = (ranks as u64, arity as u64);
-    let (rounds, rest) = (n / p, n % p);
-    let (j, own) = (rounds as f64, gather(c, p, a));
-    let root = c.task + own.sum() + c.sink(p);
+/// The cycle of the root; the longest of the other ranks', of which it consists and how many ranks are below.
+fn cycles(c: &Costs, p: u64, a: u64) -> (f64, (f64, Gather, u64)) {
+    let root = c.task + gather(c, p, a).sum() + c.sink(p);
     // The other ranks: with one level less, two levels less, … below them.
     let mut other = (0.0f64, Gather::default(), 0);
     let mut m = p;
@@ -104,8 +102,20 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
             other = (cycle, g, m);
         }
     }
+    (root, other)
+}
+
+pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
+    let (p, a) = (ranks as u64, arity as u64);
+    let (rounds, rest) = (n / p, n % p);
+    let j = rounds as f64;
     // What comes to the root in a round, by its port.
-    let landing: f64 = children(p, a).map(|(_, q)| c.landing(q).0).sum();
+    let landing: f64 = children(p, a).map(|(_, q)| own.landing(q).0).sum();
+    // No rank's cycle is shorter than without what others' messages take of it.
+    let (root, other) = cycles(own, p, a);
+    let least = root.max(other.0).max(landing);
+    let c = &own.busy();
+    let ((root, other), gathers) = (cycles(c, p, a), gather(c, p, a));
     let cycle = root.max(other.0).max(landing);
     let times = Rounds::new(c, p, a);
     let (gathered, seconds) = match (rounds, rest) {
@@ -117,8 +127,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
         _ => (times.root(1), times.rest(rounds, rest) + c.sink(rest)),
     };
     let largest = below(p, a);
-    let coupled = c.meets(1).or(c.meets(largest)).is_some() || c.lands() || c.mixed();
-    let seconds = if coupled { meeting::tree(c, p, a, n, cycle).or(seconds) } else { seconds };
+    let coupled = c.meets(1).or(c.meets(largest)).is_some() || own.is_entangled() || c.mixed();
+    let seconds = if coupled { meeting::tree(own, p, a, n, least).or(seconds) } else { seconds };
     // A round alone, from the end of its tasks on.
     let alone = if rest > 0 { Rounds::new(c, rest, a).root(1) } else { gathered };
     let drain = (alone - c.open() - c.task).max(0.0) + c.sink(if rest > 0 { rest } else { p });
@@ -143,8 +153,8 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     } else {
         Bound::largest(&[
             (Bound::Task, c.task),
-            (Bound::Merge, own.merges),
-            (Bound::Communication, own.receives),
+            (Bound::Merge, gathers.merges),
+            (Bound::Communication, gathers.receives),
             (Bound::Sink, c.sink(p)),
         ])
     };

@@ -91,7 +91,9 @@ impl Team<'_> {
         let (takes, landing) = (self.wire.receive(bytes), self.wire.landing(bytes));
         self.count(Stage::Receive, takes);
         let node = &mut self.nodes[rank];
-        node.clock = node.clock.max(node.landing.take(arrival, landing)) + takes;
+        let done = node.landing.take(arrival, landing);
+        let from = (arrival - landing.1).max(0.0);
+        node.clock = self.wire.meanwhile(node.clock, (from, done), bytes).max(done) + takes;
     }
 
     /// The first rank sends to `rank`, which receives at once when it comes to it; at most a

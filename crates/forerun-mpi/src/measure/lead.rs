@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::random::Random;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
+use super::beside::{self, interference};
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
 use super::share::share;
@@ -68,12 +69,14 @@ enum Next {
     Link,
     /// A shorter stream of a size that is drawn from all.
     Segments,
+    /// Messages to a rank that computes.
+    Interference,
     /// What part of a processor each rank has.
     Share,
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 16] = [
+const ROUND: [Next; 17] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -89,6 +92,7 @@ const ROUND: [Next; 16] = [
     Next::Segments,
     Next::Segments,
     Next::Segments,
+    Next::Interference,
     Next::Share,
 ];
 
@@ -155,6 +159,13 @@ impl Leading {
                         let few = stream(e, partner, FILL, bytes).await?;
                         let many = stream(e, partner, FILL + further, bytes).await?;
                         note(Probe::Segments, bytes, (many - few) / f64::from(further));
+                    }
+                    Next::Interference => {
+                        let bytes = random.size(LONG.0, LONG.1);
+                        // Twice as long as they take to come.
+                        let come = f64::from(beside::MESSAGES) * long / 2.0 * bytes as f64 / LONG.1 as f64;
+                        let time = LEAST_WAIT + Duration::from_secs_f64(2.0 * come);
+                        note(Probe::Interference, bytes, interference(e, partner, bytes, time).await?);
                     }
                     Next::Share => {
                         for rank in 1..ranks {

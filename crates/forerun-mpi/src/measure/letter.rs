@@ -16,13 +16,16 @@ pub(super) enum Ask {
     Late,
     /// To compute, and answer what part of a processor that got, and its quota and period.
     Busy,
+    /// To compute for so many microseconds, say so, compute as much again while as many more letters come as the first value says, receive
+    /// them, and answer how much longer that took.
+    Beside,
     /// To send a stream of as many messages of so many bytes to the rank of this number, and answer how long that took.
     Flow,
     /// To end.
     End,
 }
 
-const ASKS: [Ask; 6] = [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Flow, Ask::End];
+const ASKS: [Ask; 7] = [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Beside, Ask::Flow, Ask::End];
 
 /// A message.
 pub(super) struct Letter {
@@ -80,7 +83,7 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 11] = [
+const PROBES: [Probe; 12] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
@@ -91,6 +94,7 @@ const PROBES: [Probe; 11] = [
     Probe::Period,
     Probe::Across,
     Probe::Together,
+    Probe::Interference,
     Probe::Segments,
 ];
 

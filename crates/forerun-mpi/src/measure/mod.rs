@@ -10,6 +10,7 @@
 //! | `Woken` | an empty one to a rank that has waited for long, there; the way back as above |
 //! | `Send` | a send |
 //! | `Receive` | receiving what had time to come while the rank computed |
+//! | `Interference` | how much more processor time the same work takes while messages come, by the byte |
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |
@@ -20,6 +21,7 @@
 //! number of ranks (Mizutani, Ino and Hagihara, section 3.2) shows only so.
 
 mod across;
+mod beside;
 mod follow;
 mod lead;
 mod letter;

@@ -46,7 +46,7 @@ fn regular(instants: &[f64]) -> Option<f64> {
     (4 * near >= 3 * between.len()).then_some(middle)
 }
 
-fn thread_seconds() -> f64 {
+pub(super) fn thread_seconds() -> f64 {
     let now = clock_gettime(ClockId::ThreadCPUTime);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }

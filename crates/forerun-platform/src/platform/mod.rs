@@ -98,6 +98,10 @@ pub struct Network {
     /// any number arrive side by side.
     #[serde(rename = "receive_gap_per_byte_s", default)]
     pub receive_gap_per_byte: Measured<SecondsPerByte>,
+    /// What a byte that comes in while its rank computes takes of the rank's processor, beside the overhead of receiving: the kernel
+    /// and whoever looks for messages meanwhile. What comes while the rank waits takes nothing. 0, as where it is not stated: none.
+    #[serde(rename = "interference_per_byte_s", default)]
+    pub interference_per_byte: Measured<SecondsPerByte>,
     /// S: a larger message waits for its receiver. `None`: no message does.
     #[serde(
         rename = "rendezvous_threshold_bytes",
@@ -215,6 +219,7 @@ impl Platform {
             overhead.per_rank.value.0 *= factor;
             overhead.per_byte.value.0 *= factor;
         }
+        network.interference_per_byte.value.0 *= factor;
         network
     }
 

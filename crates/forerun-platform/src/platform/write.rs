@@ -62,6 +62,9 @@ impl Platform {
         if network.receive_gap_per_byte != Measured::default() {
             out.raw("receive_gap_per_byte", figure(&network.receive_gap_per_byte));
         }
+        if network.interference_per_byte != Measured::default() {
+            out.raw("interference_per_byte", figure(&network.interference_per_byte));
+        }
         for (key, size) in
             [("rendezvous_threshold", network.rendezvous_threshold), ("segment", network.segment)]
         {

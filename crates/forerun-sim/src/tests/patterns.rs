@@ -34,6 +34,7 @@ impl Runner<Packet<Volume>, Option<Tallied>> for Polled<'_> {
             gap: 700,
             gap_per_byte: 3,
             receive_gap_per_byte: 2,
+            interference_per_byte: 1,
             rendezvous: Some(1500),
             segment: Some(600),
         };

@@ -164,20 +164,26 @@ impl Model<'_> {
         self.port(me, arrival, if meets { 0 } else { bytes }).last().map_or(arrival, |last| last + 1)
     }
 
+    /// When the first byte comes of a message that arrives at `arrival`.
+    fn first_byte(&self, arrival: u64, bytes: u64) -> u64 {
+        let Wire { gap_per_byte, receive_gap_per_byte, .. } = *self.wire;
+        let each = if receive_gap_per_byte > 0 { receive_gap_per_byte.min(gap_per_byte) } else { gap_per_byte };
+        arrival.saturating_sub(bytes.saturating_sub(1) * each)
+    }
+
     /// The picoseconds that a message that arrives at `arrival` takes of the receiving port of `me`: the first that are free
     /// from when its first byte comes.
     fn port(&self, me: usize, arrival: u64, bytes: u64) -> Vec<u64> {
         let further = bytes.saturating_sub(1);
         let takes = further * self.wire.receive_gap_per_byte;
-        let from = arrival.saturating_sub(takes.min(further * self.wire.gap_per_byte));
-        (from..).filter(|ps| !self.ranks[me].taken.contains(ps)).take(takes as usize).collect()
+        (self.first_byte(arrival, bytes)..).filter(|ps| !self.ranks[me].taken.contains(ps)).take(takes as usize).collect()
     }
 
     fn receive(&mut self, me: usize, from: usize, at: u64) {
         let (sent, received) = &self.pairs[from][me];
         let Sent { arrival, bytes, number } = sent[received.len()];
         let (o_s, o_r) = (self.wire.send, self.wire.receive);
-        let mut arrived = at;
+        let arrived;
         if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
             let answered = at + o_r.0 + o_s.0;
             let back = self.inject(me, 0, answered);
@@ -190,7 +196,18 @@ impl Model<'_> {
             self.ranks[from].blocked = false;
         } else {
             let port = self.port(me, arrival, bytes);
+            let done = port.last().map_or(arrival, |last| last + 1);
             self.ranks[me].taken.extend(port);
+            // What the bytes that came before took of the rank's work.
+            let called = self.ranks[me].clock;
+            let all = bytes * self.wire.interference_per_byte;
+            let begun = self.first_byte(arrival, bytes);
+            let taken = match called {
+                _ if called <= begun => 0,
+                _ if called >= done => all,
+                _ => all * (called - begun) / (done - begun),
+            };
+            arrived = done.max(called + taken);
         }
         let end = arrived + o_r.0 + o_r.1 * bytes;
         self.pairs[from][me].1.push(end);

@@ -20,6 +20,7 @@ const WIRE: Wire = Wire {
     gap: 30,
     gap_per_byte: 4,
     receive_gap_per_byte: 0,
+    interference_per_byte: 0,
     rendezvous: None,
     segment: None,
 };
@@ -67,6 +68,30 @@ fn messages_to_one_rank_share_its_port() {
     let script = |before| Script(vec![vec![Work(before), TryReceiveAny], vec![Send(0, 5)]]);
     assert_eq!(ends(&script(134), &wire, 2, 4)[0], 134);
     assert_eq!(ends(&script(135), &wire, 2, 4)[0], 135 + 30);
+}
+
+#[test]
+fn what_comes_while_a_rank_works_takes_of_its_processor() {
+    // Injected at 15; the bytes come from 115 to 131. Received in 20 + 2 · 5.
+    let wire = Wire { interference_per_byte: 6, ..WIRE };
+    let end = |work| {
+        let script = Script(vec![vec![Work(work), ReceiveFrom(1)], vec![Send(0, 5)]]);
+        ends(&script, &wire, 2, 4)[0]
+    };
+    // Nothing of a rank that waits, or ends its work as they begin to come.
+    assert_eq!(end(0), 131 + 30);
+    assert_eq!(end(115), 131 + 30);
+    // A quarter of them comes before: the work takes 30 · 4 / 16 longer, and ends while the others come.
+    assert_eq!(end(119), 131 + 30);
+    // Three quarters: it ends when they have come.
+    assert_eq!(end(127), 127 + 22 + 30);
+    // All of them.
+    assert_eq!(end(131), 131 + 30 + 30);
+    assert_eq!(end(500), 500 + 30 + 30);
+    // By a port of 5 a byte they come from 115 to 135.
+    let wire = Wire { receive_gap_per_byte: 5, ..wire };
+    let script = Script(vec![vec![Work(125), ReceiveFrom(1)], vec![Send(0, 5)]]);
+    assert_eq!(ends(&script, &wire, 2, 4)[0], 125 + 15 + 30);
 }
 
 #[test]

@@ -75,7 +75,14 @@ impl<M: Message> World<'_, M> {
         let arrived = if self.network.waits_for_receiver(bytes) {
             self.meet(my, from, called.max(arrival), bytes)
         } else {
-            called.max(self.land(my.me, arrival, bytes))
+            let done = self.land(my.me, arrival, bytes);
+            let first = arrival.since(self.network.landing(bytes).1);
+            let busy = self.network.meanwhile(called, (first, done), bytes);
+            if busy > called {
+                // What the message took of work before stands with its receiving.
+                my.pass(Stage::Receive, u64::from(from), 0, busy);
+            }
+            busy.max(done)
         };
         let received = arrived.plus(self.network.receive_overhead(bytes));
         if received >= Time::END {

@@ -27,6 +27,8 @@ pub enum Key {
     GapPerByte,
     /// What a byte takes of its receiver's port.
     ReceiveGapPerByte,
+    /// What a byte takes of the processor of a rank that computes while it comes.
+    InterferencePerByte,
     /// s.
     Segment,
     /// What each further segment of a message takes.
@@ -87,6 +89,7 @@ impl Key {
             Key::ReceivePerByte => "receive overhead, per byte",
             Key::GapPerByte => "gap, per byte",
             Key::ReceiveGapPerByte => "gap of a receiver, per byte",
+            Key::InterferencePerByte => "interference, per byte",
             Key::Segment => "segment s",
             Key::PerSegment => "gap of a further segment",
             Key::Background => "background",
@@ -116,7 +119,8 @@ impl Key {
             | Key::SendPerByte
             | Key::ReceivePerByte
             | Key::GapPerByte
-            | Key::ReceiveGapPerByte => 1e-12,
+            | Key::ReceiveGapPerByte
+            | Key::InterferencePerByte => 1e-12,
             Key::ComputeContention | Key::MemoryContention | Key::Background => 0.005,
             // A turn of the scheduler more or less.
             Key::WakeUp | Key::WakingSend => 5e-7,
@@ -136,7 +140,8 @@ impl Key {
             | Key::SendPerByte
             | Key::ReceivePerByte
             | Key::GapPerByte
-            | Key::ReceiveGapPerByte => SecondsPerByte(number).to_string(),
+            | Key::ReceiveGapPerByte
+            | Key::InterferencePerByte => SecondsPerByte(number).to_string(),
             Key::ComputeContention | Key::MemoryContention | Key::Background => Share(number).to_string(),
             Key::Segment => Bytes(number.round() as u64).to_string(),
             _ => Seconds(number).to_string(),

@@ -156,6 +156,7 @@ fn platform(
         // Messages move by ownership.
         gap_per_byte: Measured::default(),
         receive_gap_per_byte: Measured::default(),
+        interference_per_byte: Measured::default(),
         rendezvous_threshold: None,
         segment: None,
         topology: None,

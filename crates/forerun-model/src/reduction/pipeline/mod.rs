@@ -35,7 +35,7 @@ use super::costs::Costs;
 use super::timing::{Timing, Totals};
 use cycle::{gather, step, take};
 
-pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
+pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     let (p, a) = (ranks as u64, arity as u64);
     let levels = p.ilog(a);
     let cohort = p - p / a;
@@ -43,15 +43,19 @@ pub(super) fn timing(c: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
     let f = steps as f64;
     // Tasks of the last cohort.
     let rest = if steps > 0 { n - p - (steps - 1) * cohort } else { n };
+    // What comes to the last rank in a step, by its port.
+    let landing = (a - 1) as f64 * own.landing(a.pow(levels - 1)).0;
+    // No rank's cycle is shorter than without what others' messages take of it.
+    let ending = take(own, a, levels, cohort).sum() + own.sink(cohort);
+    let least = step(own, a, levels).0.max(ending).max(landing);
+    let c = &own.busy();
     let (mean, parts) = step(c, a, levels);
     let last = take(c, a, levels, cohort);
     let last_cycle = last.sum() + c.sink(cohort);
-    // What comes to the last rank in a step, by its port.
-    let landing = (a - 1) as f64 * c.landing(a.pow(levels - 1)).0;
     let cycle = mean.max(last_cycle).max(landing);
     let open = c.open();
     let fill = closed::fill(c, a, levels, n);
-    let followed = steps::followed(c, arity, levels, n, cycle);
+    let followed = steps::followed(own, arity, levels, n, least);
     let landed = fill + (f - 1.0).max(0.0) * landing;
     let seconds = followed.or(closed::seconds(c, a, levels, n).max(landed)) - open;
     let mut totals = Totals::default();

@@ -131,7 +131,7 @@ pub(super) fn followed(c: &Costs, arity: usize, levels: u32, tasks: u64, mean: f
     let p = (arity as u64).pow(levels);
     let (cohort, n) = (p - p / arity as u64, u64::from(levels));
     let steps = tasks.saturating_sub(p).div_ceil(cohort);
-    let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some()) || c.lands();
+    let coupled = [1, p / arity as u64].iter().any(|&results| c.meets(results).is_some()) || c.is_entangled();
     if c.mixed() {
         // There is no period.
         let few = p.saturating_mul(steps + n) <= MOST;

@@ -10,6 +10,7 @@
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
+//! | interference | what messages that come while a rank computes take of its processor, by the byte; where that cannot be told from nothing, nothing |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
 //! | s | the size of segments: streams of messages of many sizes take a step more at each multiple of it, which a jump, a bend and chance do not explain |
 //! | throttle, background | the stalls of a rank that computes, where they are regular; else the part of a processor that it does not get |
@@ -89,9 +90,9 @@ impl<'a> Samples<'a> {
         points
     }
 
-    /// What a byte more took where several ranks sent to one.
-    fn together(&self) -> Vec<f64> {
-        self.of(Probe::Together).map(|s| s.value).collect()
+    /// Values of any size.
+    fn values(&self, probe: Probe) -> Vec<f64> {
+        self.of(probe).map(|s| s.value).collect()
     }
 
     /// How many times as long streams took, by how many were side by side.
@@ -160,7 +161,8 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
         (Key::ReceivePerByte, slope(by_byte[1])),
         (Key::Gap, gap),
         (Key::GapPerByte, gap_per_byte),
-        (Key::ReceiveGapPerByte, estimate(&samples.together())),
+        (Key::ReceiveGapPerByte, estimate(&samples.values(Probe::Together))),
+        (Key::InterferencePerByte, estimate(&samples.values(Probe::Interference))),
         (Key::Segment, segment.map(|s| s.bytes)),
         (Key::PerSegment, segment.map(|s| s.step)),
         (Key::Quota, quota),
@@ -225,6 +227,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
     let gap_per_byte = by_byte(Key::GapPerByte);
     // Streams to one that do not hold each other up take no time of its port.
     let receive_gap = find(Key::ReceiveGapPerByte).filter(|e| e.low > ALONE * gap_per_byte.value.0);
+    let interference = find(Key::InterferencePerByte).filter(|e| e.low > 0.0);
     let network = Network {
         latency: time(Key::Latency),
         send_overhead: overhead(Key::Send, Key::SendPerRank, Key::SendPerByte),
@@ -235,6 +238,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         start_up: None,
         gap_per_byte,
         receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
+        interference_per_byte: measured(interference, SecondsPerByte).unwrap_or_default(),
         rendezvous_threshold: fitted.threshold.map(Bytes),
         segment: fitted.segment.filter(|_| fitted.is_cut).map(|s| Bytes(s.bytes.value.round() as u64)),
         topology: (ranks > 2).then(|| topology(ranks, fitted.link, gap_per_byte.value)),
@@ -260,6 +264,7 @@ mod tests {
 
     /// Values as a network of these figures would give: overheads of 10 and 6 µs with 8 ranks, of which 0.5 µs a rank are the sender's.
     fn values(share: f64, period: f64) -> Vec<Sample> {
+        let interference = 2e-9;
         let mut all = Vec::new();
         let mut add = |probe, ranks, bytes, value| all.push(Sample { probe, ranks, bytes, value });
         for k in 0..10u64 {
@@ -278,6 +283,7 @@ mod tests {
             add(Probe::Quota, 8, 0, share * period);
             add(Probe::Period, 8, 0, period);
             add(Probe::Together, 4, 1 << 18, G * 1.01);
+            add(Probe::Interference, 8, 1 << 18, interference);
             for (width, slower) in [(1, 1.0), (2, 1.0), (3, 2.0), (4, 4.0)] {
                 add(Probe::Across, width, 1 << 18, slower);
             }
@@ -300,10 +306,12 @@ mod tests {
             gap,
             gap_per_byte,
             receive_gap_per_byte,
+            interference_per_byte,
             topology,
             ..
         } = &found.network;
         near(receive_gap_per_byte.value.0, 1.01 * G);
+        near(interference_per_byte.value.0, 2e-9);
         near(latency.value.0, 300e-6 - 50e-6 - 16e-6);
         near(send_overhead.per_rank.value.0, 0.5e-6);
         near(send_overhead.of(8, Bytes(0)).0, 10e-6);
@@ -323,6 +331,17 @@ mod tests {
         // It is a platform file.
         let again = Platform::from_toml(&found.to_toml(), "again").expect("it reads");
         assert_eq!(again.network.topology, found.network.topology);
+    }
+
+    #[test]
+    fn messages_that_take_nothing_of_a_rank_that_computes_do_not_interfere() {
+        let mut all = values(1.0, 0.0);
+        // What noise makes of nothing.
+        for (k, sample) in all.iter_mut().filter(|s| s.probe == Probe::Interference).enumerate() {
+            sample.value = if k % 2 == 0 { 1e-9 } else { -1e-9 };
+        }
+        let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
+        assert_eq!(found.network.interference_per_byte, Measured::default());
     }
 
     #[test]

@@ -1,0 +1,122 @@
+//! What messages that come take of a rank that computes meanwhile.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use forerun_skeleton::{Endpoint, Stop};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::follow::compute;
+use super::letter::{Ask, Letter};
+use super::share::thread_seconds;
+
+/// Messages that come meanwhile: no more than a window, as none is received before the end.
+pub(super) const MESSAGES: u32 = 4;
+/// A rank that gets so much of a processor is not stalled.
+const WHOLE: f64 = 0.97;
+/// Turns of the loop between two looks at the clock.
+const TURNS: u64 = 1000;
+
+/// What some work took, in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Took {
+    wall: f64,
+    /// Processor time of this thread.
+    thread: f64,
+    /// The same of all threads of the process, whoever looks for messages included.
+    process: f64,
+}
+
+/// Asks rank `to` to compute while messages of `bytes` bytes come to it, for about `time`: gives the seconds of its processor that they
+/// took by the byte. Noise may make it less than 0.
+pub(super) async fn interference<E: Endpoint<Letter>>(
+    e: &mut E,
+    to: usize,
+    bytes: usize,
+    time: Duration,
+) -> Result<f64, Stop> {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    let values = [MESSAGES.into(), 0.0, 0.0];
+    e.send(to, Letter { values, ..Letter::new(Ask::Beside, micros, 0) }).await?;
+    e.recv_from(to).await?;
+    for _ in 0..MESSAGES {
+        e.send(to, Letter::new(Ask::Beside, 0, bytes)).await?;
+    }
+    Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
+}
+
+/// What the rank does that `letter` of the first rank asks for that.
+pub(super) async fn beside<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<(), Stop> {
+    let time = Duration::from_micros(letter.number.into());
+    let (turns, alone) = compute(e, || alone(time)).await?;
+    e.send(from, Letter::new(Ask::Beside, 0, 0)).await?;
+    let together = compute(e, || spin(turns)).await?;
+    for _ in 0..letter.values[0] as u32 {
+        e.recv_from(from).await?;
+    }
+    e.send(from, Letter::answer(Ask::Beside, [more(alone, together), 0.0, 0.0])).await
+}
+
+/// Seconds of its processor that work took more. Where a limit stalls ranks, that is what the process used: the time by the wall is in
+/// whole stalls. Elsewhere it is that by the wall: what another processor does for the rank takes nothing of its own.
+fn more(alone: Took, together: Took) -> f64 {
+    match alone.thread < WHOLE * alone.wall {
+        true => together.process - alone.process,
+        false => together.wall - alone.wall,
+    }
+}
+
+/// Computes for `time`: how many turns that were, and what they took.
+fn alone(time: Duration) -> (u64, Took) {
+    let begun = Instant::now();
+    let mut turns = 0;
+    let mut sum = 0;
+    while begun.elapsed() < time {
+        sum = black_box(turn(sum));
+        turns += 1;
+    }
+    // The same again, without looking at the clock.
+    (turns, spin(turns))
+}
+
+/// Computes for so many turns.
+fn spin(turns: u64) -> Took {
+    let now = || (Instant::now(), thread_seconds(), process_seconds());
+    let (wall, thread, process) = now();
+    let mut sum = 0;
+    for _ in 0..turns {
+        sum = black_box(turn(sum));
+    }
+    let end = now();
+    Took { wall: (end.0 - wall).as_secs_f64(), thread: end.1 - thread, process: end.2 - process }
+}
+
+fn turn(sum: u64) -> u64 {
+    (0..TURNS).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n))
+}
+
+fn process_seconds() -> f64 {
+    let now = clock_gettime(ClockId::ProcessCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stalled_ranks_are_told_by_what_they_used_and_others_by_the_wall() {
+        let took = |wall, thread, process| Took { wall, thread, process };
+        let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+        near(more(took(1.0, 1.0, 1.0), took(1.2, 1.0, 1.1)), 0.2);
+        near(more(took(1.0, 0.1, 0.11), took(1.5, 0.12, 0.15)), 0.04);
+    }
+
+    #[test]
+    fn the_same_work_takes_the_same_time() {
+        let (turns, took) = alone(Duration::from_millis(20));
+        assert!(turns > 0 && took.wall > 0.0 && took.thread > 0.0);
+        // Threads of other tests are in the process's time.
+        assert!(took.process >= 0.9 * took.thread, "{took:?}");
+    }
+}
