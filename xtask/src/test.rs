@@ -36,7 +36,8 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
     }
     steps.run("tests and doc tests", tests);
     if !quick && needs::are_for_mpi() {
-        let jobs = ["test", "--locked", "--package", "forerun", "--features", "mpi", "--test", "mpi"];
+        // Of the whole workspace, like the step before it: what both use is then compiled once.
+        let jobs = ["test", "--locked", "--workspace", "--features", "forerun/mpi", "--test", "mpi"];
         steps.run("jobs on MPI", cargo(&jobs));
     }
     let mut docs = cargo(&["doc", "--locked", "--workspace", "--no-deps", "--document-private-items"]);
