@@ -13,6 +13,10 @@ pub enum Probe {
     Send,
     /// Seconds that receiving takes when the message has come.
     Receive,
+    /// Seconds of processor time that a send takes, of ranks that a limit stalls.
+    BusySend,
+    /// The same of receiving when the message has come.
+    BusyReceive,
     /// Seconds by message of a long stream.
     Stream,
     /// The part of a processor that a rank gets which computes.

@@ -8,12 +8,10 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::follow::compute;
 use super::letter::{Ask, Letter};
-use super::share::thread_seconds;
+use super::share::{is_stalled, thread_seconds};
 
 /// Messages that come meanwhile: no more than a window, as none is received before the end.
 pub(super) const MESSAGES: u32 = 4;
-/// A rank that gets so much of a processor is not stalled.
-const WHOLE: f64 = 0.97;
 /// Turns of the loop between two looks at the clock.
 const TURNS: u64 = 1000;
 
@@ -60,7 +58,7 @@ pub(super) async fn beside<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: 
 /// Seconds of its processor that work took more. Where a limit stalls ranks, that is what the process used: the time by the wall is in
 /// whole stalls. Elsewhere it is that by the wall: what another processor does for the rank takes nothing of its own.
 fn more(alone: Took, together: Took) -> f64 {
-    match alone.thread < WHOLE * alone.wall {
+    match is_stalled(alone.thread / alone.wall) {
         true => together.process - alone.process,
         false => together.wall - alone.wall,
     }

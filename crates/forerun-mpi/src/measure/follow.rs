@@ -8,7 +8,7 @@ use forerun_skeleton::{Charge, Endpoint, Stop};
 
 use super::beside::beside;
 use super::letter::{Ask, Letter};
-use super::share::share;
+use super::share::{share, thread_seconds};
 
 /// Does what the first rank asks for until it says that this is all.
 pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
@@ -26,10 +26,10 @@ pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
             Ask::Late => {
                 let wait = Duration::from_micros(letter.number.into());
                 compute(e, || sleep(wait)).await?;
-                let begun = Instant::now();
+                let (begun, used) = (Instant::now(), thread_seconds());
                 e.recv_from(from).await?;
-                let seconds = begun.elapsed().as_secs_f64();
-                e.send(from, Letter::answer(Ask::Late, [seconds, 0.0, 0.0])).await?;
+                let (seconds, busy) = (begun.elapsed().as_secs_f64(), thread_seconds() - used);
+                e.send(from, Letter::answer(Ask::Late, [seconds, busy, 0.0])).await?;
             }
             Ask::Busy => {
                 let values = compute(e, share).await?;

@@ -9,7 +9,7 @@ use forerun_skeleton::{Endpoint, Program, Stop};
 use super::beside::{self, interference};
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
-use super::share::share;
+use super::share::{is_stalled, share, thread_seconds};
 use super::{Found, Probe, Sample};
 
 /// Sizes of messages whose overheads are measured, beside empty ones.
@@ -76,7 +76,7 @@ enum Next {
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 17] = [
+const ROUND: [Next; 18] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -93,6 +93,7 @@ const ROUND: [Next; 17] = [
     Next::Segments,
     Next::Segments,
     Next::Interference,
+    Next::Interference,
     Next::Share,
 ];
 
@@ -108,6 +109,7 @@ impl Leading {
         let long = if self.only_overheads { 0.0 } else { round_trip(e, 1, LONG.1).await?.min(1.0) };
         let further = (STREAM_S / (long / 2.0).max(1e-9)).clamp(FURTHER.0, FURTHER.1) as u32;
         let mut probes = if self.only_overheads { vec![Next::Empty] } else { ROUND.to_vec() };
+        let stalled = !self.only_overheads && is_stalled(compute(e, share).await?[0]);
         let mut first = true;
         while first || begun.elapsed().as_secs_f64() < self.seconds {
             random.shuffle(&mut probes);
@@ -130,8 +132,12 @@ impl Leading {
                             LEAST_WAIT + Duration::from_secs_f64(1.5 * long * bytes as f64 / LONG.1 as f64);
                         note(Probe::RoundTrip, bytes, round_trip(e, partner, bytes).await?);
                         let (send, receive) = overheads(e, partner, bytes, wait).await?;
-                        note(Probe::Send, bytes, send);
-                        note(Probe::Receive, bytes, receive);
+                        note(Probe::Send, bytes, send.wall);
+                        note(Probe::Receive, bytes, receive.wall);
+                        if stalled {
+                            note(Probe::BusySend, bytes, send.busy);
+                            note(Probe::BusyReceive, bytes, receive.busy);
+                        }
                     }
                     Next::Woken => {
                         compute(e, || sleep(ASLEEP)).await?;
@@ -201,17 +207,24 @@ async fn round_trip<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> 
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Seconds that a message of `bytes` bytes takes its sender, and its receiver when it has come already.
+/// Seconds of a call, by the wall and of the processor.
+struct Took {
+    wall: f64,
+    busy: f64,
+}
+
+/// What a message of `bytes` bytes takes its sender, and its receiver when it has come already.
 async fn overheads<E: Endpoint<Letter>>(
     e: &mut E,
     to: usize,
     bytes: usize,
     wait: Duration,
-) -> Result<(f64, f64), Stop> {
+) -> Result<(Took, Took), Stop> {
     e.send(to, Letter::new(Ask::Late, u32::try_from(wait.as_micros()).unwrap_or(u32::MAX), 0)).await?;
     let letter = Letter::new(Ask::Echo, 0, bytes);
-    let begun = Instant::now();
+    let (begun, used) = (Instant::now(), thread_seconds());
     e.send(to, letter).await?;
-    let send = begun.elapsed().as_secs_f64();
-    Ok((send, e.recv_from(to).await?.values[0]))
+    let send = Took { wall: begun.elapsed().as_secs_f64(), busy: thread_seconds() - used };
+    let [wall, busy, _] = e.recv_from(to).await?.values;
+    Ok((send, Took { wall, busy }))
 }

@@ -12,7 +12,7 @@ pub(super) enum Ask {
     Echo,
     /// To receive as many more, and answer the last.
     Stream,
-    /// To compute for so many microseconds, receive one more, and answer what receiving took.
+    /// To compute for so many microseconds, receive one more, and answer what receiving took, by the wall and of the processor.
     Late,
     /// To compute, and answer what part of a processor that got, and its quota and period.
     Busy,
@@ -83,11 +83,13 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 12] = [
+const PROBES: [Probe; 14] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
     Probe::Receive,
+    Probe::BusySend,
+    Probe::BusyReceive,
     Probe::Stream,
     Probe::Share,
     Probe::Quota,

@@ -10,6 +10,7 @@
 //! | `Woken` | an empty one to a rank that has waited for long, there; the way back as above |
 //! | `Send` | a send |
 //! | `Receive` | receiving what had time to come while the rank computed |
+//! | `BusySend`, `BusyReceive` | the processor's time of both, where a limit stalls ranks: a stall in between is no overhead |
 //! | `Interference` | how much more processor time the same work takes while messages come, by the byte |
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |

@@ -10,6 +10,8 @@ use rustix::time::{ClockId, clock_gettime};
 const BUSY_S: f64 = 0.6;
 /// A jump of the clock that is a stall: longer than an interrupt, shorter than what is left of a period of any usual quota.
 const STALL: Duration = Duration::from_micros(400);
+/// A rank that gets so much of a processor has all of it.
+const WHOLE: f64 = 0.97;
 /// Stalls without which nothing is said of how they come.
 const FEWEST: usize = 5;
 /// How far most periods may be off the median one where a quota sets them.
@@ -33,6 +35,11 @@ pub(super) fn share() -> [f64; 3] {
     let part = (thread_seconds() - used) / last.duration_since(begun).as_secs_f64();
     let period = regular(&stalls).unwrap_or(0.0);
     [part, part * period, period]
+}
+
+/// Whether a rank that gets this part of a processor is stalled now and then.
+pub(super) fn is_stalled(part: f64) -> bool {
+    part < WHOLE
 }
 
 /// The time from one to the next of events at these instants, where it is nearly always the same.

@@ -56,7 +56,7 @@ pub(super) fn drawing(samples: &Samples<'_>, fitted: &Fitted) -> String {
     }
     for (probes, lines, title, x, scale) in [
         (
-            [Probe::Send, Probe::Receive],
+            samples.overheads(),
             fitted.by_byte,
             "Overheads over bytes",
             "bytes of a message (kB)",

@@ -5,7 +5,7 @@
 //! | figure | how |
 //! |---|---|
 //! | o of sender, receiver | median time of a send; of receiving what has come while the rank computed (not half a round trip, which has both in it) |
-//! | o per byte | the slope of the same over sizes drawn at random |
+//! | o per byte | the slope of the same over sizes drawn at random; of the processor's time where a limit stalls ranks |
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
@@ -90,6 +90,15 @@ impl<'a> Samples<'a> {
         points
     }
 
+    /// What tells what bytes cost a sender and a receiver: of ranks that are stalled, the processor's time, as one stall is longer than what
+    /// the bytes take.
+    fn overheads(&self) -> [Probe; 2] {
+        match self.of(Probe::BusySend).next() {
+            Some(_) => [Probe::BusySend, Probe::BusyReceive],
+            None => [Probe::Send, Probe::Receive],
+        }
+    }
+
     /// Values of any size.
     fn values(&self, probe: Probe) -> Vec<f64> {
         self.of(probe).map(|s| s.value).collect()
@@ -130,7 +139,7 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
         gap_per_byte_of_segments(&streams, &samples.sized(Probe::Segments), value(gap), &segment, &per_byte)
     });
     let gap_per_byte = cut.or(estimate(&per_byte));
-    let by_byte = [Probe::Send, Probe::Receive].map(|probe| {
+    let by_byte = samples.overheads().map(|probe| {
         let mut points = samples.sized(probe);
         let empty = samples.empty(probe);
         points
@@ -331,6 +340,30 @@ mod tests {
         // It is a platform file.
         let again = Platform::from_toml(&found.to_toml(), "again").expect("it reads");
         assert_eq!(again.network.topology, found.network.topology);
+    }
+
+    #[test]
+    fn stalls_are_no_overheads() {
+        let mut all = values(0.1, 0.04);
+        let busy: Vec<Sample> = all
+            .iter()
+            .filter_map(|s| match s.probe {
+                Probe::Send => Some(Sample { probe: Probe::BusySend, ..*s }),
+                Probe::Receive => Some(Sample { probe: Probe::BusyReceive, ..*s }),
+                _ => None,
+            })
+            .collect();
+        // Larger messages are stalled more often: by the wall, more than half of them.
+        for (k, sample) in all.iter_mut().enumerate() {
+            let sized = matches!(sample.probe, Probe::Send | Probe::Receive) && sample.bytes > 0;
+            sample.value += if sized && k % 3 > 0 { 5e-9 * sample.bytes as f64 } else { 0.0 };
+        }
+        let of = |all: &[Sample]| platform(8, &fitted(&Samples::new(all, 8)), String::new()).network;
+        assert!(of(&all).send_overhead.per_byte.value.0 > 3e-9);
+        all.extend(busy);
+        let network = of(&all);
+        near(network.send_overhead.per_byte.value.0, 1e-9);
+        near(network.receive_overhead.per_byte.value.0, 2e-9);
     }
 
     #[test]
