@@ -158,7 +158,11 @@ impl Wire {
     /// The costs of ranks that compute all the time: what comes meanwhile takes of them as much as receiving it.
     pub(crate) fn busy(&self) -> Wire {
         let (fixed, per_byte) = self.receive;
-        Wire { receive: (fixed, per_byte + self.interference_per_byte), interference_per_byte: 0.0, ..self.clone() }
+        Wire {
+            receive: (fixed, per_byte + self.interference_per_byte),
+            interference_per_byte: 0.0,
+            ..self.clone()
+        }
     }
 
     /// When a rank that would call a receive at `called` really does, of a message of `bytes` bytes of which the first comes at `from` and

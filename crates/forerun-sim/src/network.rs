@@ -256,7 +256,8 @@ impl LogGps {
             return called.plus(all);
         }
         let (before, whole) = (called.since(from).picos(), done.since(from).picos());
-        called.plus(Time::from_picos((u128::from(all.picos()) * u128::from(before) / u128::from(whole)) as u64))
+        called
+            .plus(Time::from_picos((u128::from(all.picos()) * u128::from(before) / u128::from(whole)) as u64))
     }
 
     /// Whether a message of `bytes` bytes waits for its receiver: more than S.

@@ -167,7 +167,8 @@ impl Model<'_> {
     /// When the first byte comes of a message that arrives at `arrival`.
     fn first_byte(&self, arrival: u64, bytes: u64) -> u64 {
         let Wire { gap_per_byte, receive_gap_per_byte, .. } = *self.wire;
-        let each = if receive_gap_per_byte > 0 { receive_gap_per_byte.min(gap_per_byte) } else { gap_per_byte };
+        let each =
+            if receive_gap_per_byte > 0 { receive_gap_per_byte.min(gap_per_byte) } else { gap_per_byte };
         arrival.saturating_sub(bytes.saturating_sub(1) * each)
     }
 
@@ -176,7 +177,10 @@ impl Model<'_> {
     fn port(&self, me: usize, arrival: u64, bytes: u64) -> Vec<u64> {
         let further = bytes.saturating_sub(1);
         let takes = further * self.wire.receive_gap_per_byte;
-        (self.first_byte(arrival, bytes)..).filter(|ps| !self.ranks[me].taken.contains(ps)).take(takes as usize).collect()
+        (self.first_byte(arrival, bytes)..)
+            .filter(|ps| !self.ranks[me].taken.contains(ps))
+            .take(takes as usize)
+            .collect()
     }
 
     fn receive(&mut self, me: usize, from: usize, at: u64) {

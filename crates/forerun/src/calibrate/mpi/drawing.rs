@@ -55,13 +55,7 @@ pub(super) fn drawing(samples: &Samples<'_>, fitted: &Fitted) -> String {
         ));
     }
     for (probes, lines, title, x, scale) in [
-        (
-            samples.overheads(),
-            fitted.by_byte,
-            "Overheads over bytes",
-            "bytes of a message (kB)",
-            KB,
-        ),
+        (samples.overheads(), fitted.by_byte, "Overheads over bytes", "bytes of a message (kB)", KB),
         (
             [Probe::Send, Probe::Receive],
             fitted.by_rank,
