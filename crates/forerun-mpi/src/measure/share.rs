@@ -23,18 +23,30 @@ pub(super) fn share() -> [f64; 3] {
     let (begun, used) = (Instant::now(), thread_seconds());
     let mut sum = 0u64;
     let mut last = begun;
-    let mut stalls = Vec::new();
+    let (mut stalls, mut used_by) = (Vec::new(), Vec::new());
     while last.duration_since(begun).as_secs_f64() < BUSY_S {
         sum = black_box((0..1000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
         let now = Instant::now();
         if now.duration_since(last) > STALL {
             stalls.push(now.duration_since(begun).as_secs_f64());
+            used_by.push(thread_seconds() - used);
         }
         last = now;
     }
-    let part = (thread_seconds() - used) / last.duration_since(begun).as_secs_f64();
+    let all = (thread_seconds() - used, last.duration_since(begun).as_secs_f64());
+    let part = part(&stalls, &used_by, all);
     let period = regular(&stalls).unwrap_or(0.0);
     [part, part * period, period]
+}
+
+/// The part of a processor that a rank had which was stalled until these instants, by which it had used so many seconds: from the end of
+/// the first stall to that of the last, since a rank that begins and ends between stalls has had more than its part. With fewer than two,
+/// of what it used in all, in so much time.
+fn part(stalls: &[f64], used: &[f64], (all, time): (f64, f64)) -> f64 {
+    match (stalls, used) {
+        ([first, .., last], [before, .., after]) => (after - before) / (last - first),
+        _ => all / time,
+    }
 }
 
 /// Whether a rank that gets this part of a processor is stalled now and then.
@@ -73,6 +85,17 @@ mod tests {
         let uneven: Vec<f64> = (0..20).map(|k: i32| 0.001 * f64::from(k * k)).collect();
         assert_eq!(regular(&uneven), None);
         assert_eq!(regular(&every[..3]), None);
+    }
+
+    #[test]
+    fn a_rank_that_begins_and_ends_between_stalls_has_no_larger_part() {
+        // 4 ms of 40 from the begin on, until 2 ms after the last stall.
+        let stalls: Vec<f64> = (1..=15).map(|k| 0.04 * f64::from(k)).collect();
+        let used: Vec<f64> = (1..=15).map(|k| 0.004 * f64::from(k)).collect();
+        let found = part(&stalls, &used, (0.062, 0.602));
+        assert!((found - 0.1).abs() < 1e-9, "{found}");
+        assert_eq!(part(&stalls[..1], &used[..1], (0.3, 0.6)), 0.5);
+        assert_eq!(part(&[], &[], (0.6, 0.6)), 1.0);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::run::farm;
 use super::subset::{Trial, Trials, deliver};
 use crate::cli::FarmShape;
 use crate::error::{CliError, request};
-use crate::pilot::{Clock, Took};
+use crate::pilot::{Clock, Took, of_calls, widening};
 use crate::signals::Interrupt;
 use crate::text;
 
@@ -59,6 +59,7 @@ pub(super) fn pilot<J: FarmJob>(
     let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
     let (mut from, mut round) = (0, slaves);
+    let mut rounds: Vec<usize> = Vec::new();
     let mut tried_at_once: Vec<f64> = Vec::new();
     let is_unsure = || costs(&weighed(&all, tried.all())).is_some_and(|of| of.task.error > ERROR);
     while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S && (from < most || is_unsure()) {
@@ -73,6 +74,7 @@ pub(super) fn pilot<J: FarmJob>(
         let all = tried.all();
         let together = at_once(&all[tried_at_once.len()..], round_s, slaves);
         tried_at_once.resize(all.len(), together);
+        rounds.push(all.len());
         from += tasks.len();
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);
@@ -90,9 +92,20 @@ pub(super) fn pilot<J: FarmJob>(
             trial.took = of_turns(trial.took, at_once, cores);
         }
     }
+    let begins = [0].into_iter().chain(rounds.iter().copied());
+    let drift = of_calls(
+        begins
+            .zip(&rounds)
+            .map(|(from, &to)| tried[from..to].iter().map(|trial| trial.took.seconds).collect()),
+    );
     let tried = weighed(&all, tried);
     Ok(costs(&tried).map(|costs| Found {
-        costs: FarmProfile { finish, ..costs },
+        // The run may be as far from the pilot as its rounds are from each other.
+        costs: FarmProfile {
+            task: Cost { error: costs.task.error.hypot(drift), ..costs.task },
+            finish,
+            ..costs
+        },
         tasks: tried.len(),
         seconds: begun.elapsed().as_secs_f64(),
     }))
@@ -177,7 +190,8 @@ fn costs(tried: &[(Trial, f64)]) -> Option<FarmProfile> {
     let spread = if n < 2.0 { 1.0 } else { variance.sqrt() / mean.max(f64::MIN_POSITIVE) };
     let wait = Wait { fixed: wait.min(mean), ..Wait::default() };
     // Uneven weights are worth fewer tasks.
-    let error = spread * tried.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>().sqrt() / all;
+    let error =
+        spread * tried.iter().map(|(_, weight)| weight.powi(2)).sum::<f64>().sqrt() / all * widening(n - 1.0);
     let task = Cost { wait, spread, error, ..Cost::constant(mean - wait.fixed) };
     Some(FarmProfile { task, result_bytes: (bytes, 0.0), ..FarmProfile::default() })
 }
@@ -308,12 +322,12 @@ mod tests {
         let found = costs(&weighed(&[1, 2, 4], tried.clone())).expect("some");
         assert_eq!((found.task.fixed, found.task.wait.fixed), (1.5, 0.5));
         assert_eq!((found.task.spread, found.result_bytes), (0.5, (20.0, 0.0)));
-        assert!((found.task.error - 0.5 / 3f64.sqrt()).abs() < 1e-12);
+        assert!((found.task.error - 0.5 / 3f64.sqrt() * widening(2.0)).abs() < 1e-12);
         assert!(costs(&[]).is_none());
         // The last stands for eight of ten, which is known less well than by three that are spread.
         let found = costs(&weighed(&[1, 2, 4, 5, 6, 7, 8, 9, 10, 11], tried)).expect("some");
         assert!((found.task.fixed + 0.5 - (1.0 + 2.0 + 8.0 * 3.0) / 10.0).abs() < 1e-12);
-        assert!(found.task.error > found.task.spread / 3f64.sqrt());
+        assert!(found.task.error > found.task.spread / 3f64.sqrt() * widening(2.0));
     }
 
     /// Tasks whose costs change over the input: as many as there is time for are tried, and they stand for all.

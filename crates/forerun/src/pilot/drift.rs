@@ -21,8 +21,25 @@ pub(super) fn drift(points: &[Point], line: &Cost) -> f64 {
             phases.entry(p.phase).or_default().calls.push((p.seconds, said));
         }
     }
-    let levels: Vec<f64> = phases.values().map(Phase::level).collect();
-    let own: Vec<f64> = phases.values().filter_map(Phase::variance).collect();
+    of_phases(&phases.into_values().collect::<Vec<_>>())
+}
+
+/// The same from the seconds that calls of the same kind took, by phase.
+pub(crate) fn of_calls(phases: impl IntoIterator<Item = Vec<f64>>) -> f64 {
+    let phase = |calls: Vec<f64>| Phase { calls: calls.into_iter().map(|seconds| (seconds, 1.0)).collect() };
+    let mut phases: Vec<Phase> = phases.into_iter().filter(|calls| !calls.is_empty()).map(phase).collect();
+    // Of what all of them say.
+    let (took, calls) = phases.iter().fold((0.0, 0.0), |(t, n), p| (t + p.sum(|c| c.0), n + p.sum(|c| c.1)));
+    if took <= 0.0 {
+        return 0.0;
+    }
+    phases.iter_mut().flat_map(|phase| &mut phase.calls).for_each(|call| call.1 = took / calls);
+    of_phases(&phases)
+}
+
+fn of_phases(phases: &[Phase]) -> f64 {
+    let levels: Vec<f64> = phases.iter().map(Phase::level).collect();
+    let own: Vec<f64> = phases.iter().filter_map(Phase::variance).collect();
     let own = if own.is_empty() { 0.0 } else { own.iter().sum::<f64>() / own.len() as f64 };
     beyond(&levels, own)
 }
@@ -87,6 +104,20 @@ mod tests {
         assert!((some / (0.1291 * 3.182 / 1.96) - 1.0).abs() < 0.05, "{some}");
         assert!((more / some - 2.0).abs() < 1e-6, "{more}");
         assert_eq!(drift(&points([1.0; 4])[..5], &line), 0.0);
+    }
+
+    #[test]
+    fn calls_by_phase_say_what_points_do() {
+        let phases = [[0.9, 1.0, 1.1], [1.9, 2.0, 2.1]];
+        let line = Cost { fixed: 1.5, ..Cost::default() };
+        let point = |(at, seconds): (usize, f64)| Point { phase: at, ..Point::new(1.0, seconds) };
+        let points: Vec<Point> =
+            (1..).zip(phases).flat_map(|(at, calls)| calls.map(|seconds| point((at, seconds)))).collect();
+        let of = super::of_calls(phases.map(Vec::from));
+        assert!((of / drift(&points, &line) - 1.0).abs() < 1e-9 && of > 0.5, "{of}");
+        // Those of a single phase, or of none, say nothing of it.
+        assert_eq!(super::of_calls([vec![1.0, 2.0], vec![]]), 0.0);
+        assert_eq!(super::of_calls([vec![0.0], vec![0.0]]), 0.0);
     }
 
     /// Phases of which each has another page that takes three times as long as its bytes say.

@@ -95,7 +95,7 @@ pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
 
 /// By what an interval of 95 % is wider than with the normal quantile, where the deviation itself was
 /// estimated with so many degrees of freedom, two at least: Student's quantile over the normal one.
-pub(super) fn widening(free: f64) -> f64 {
+pub(crate) fn widening(free: f64) -> f64 {
     student_quantile(CONFIDENCE, free.max(LEAST_FREE) as usize) / normal_quantile(0.5 + CONFIDENCE / 2.0)
 }
 
