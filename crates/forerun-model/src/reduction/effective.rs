@@ -154,12 +154,14 @@ fn gather(
     load: &Load,
     platform: &Platform,
 ) -> Result<f64, ModelError> {
-    let others = (shape.groups as u64).min(load.tasks).saturating_sub(1);
+    // Groups without a task have nothing, and the others all of it.
+    let holders = (shape.groups as u64).min(load.tasks);
+    let others = holders.saturating_sub(1);
     if others == 0 {
         return Ok(0.0);
     }
     let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0);
-    let share = load.tasks / shape.groups as u64;
+    let share = load.tasks / holders;
     Ok(costs.hop(share) + (others - 1) as f64 * costs.receive(share).max(costs.port(share)))
 }
 
@@ -192,7 +194,8 @@ fn fold(costs: &Costs, pieces: u64, results: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use forerun_platform::{
-        Cost, Host, Join, JoinAt, Network, Platform, ReductionProfile, Spill, Strategy, Wait,
+        Cost, Host, Join, JoinAt, Measured, Network, Platform, ReductionProfile, SecondsPerByte, Spill,
+        Strategy, Wait,
     };
     use forerun_skeleton::reduction::Shape;
 
@@ -236,6 +239,29 @@ mod tests {
         assert_eq!(sink.finish.seconds(0.0, 0.0), 0.0);
         let one = of(&profile(JoinAt::Finish), &tree, &Load::new(2, 1.0), &platform).unwrap();
         assert_eq!(one.finish.seconds(0.0, 0.0), 0.0);
+    }
+
+    /// However many groups there are beside those that have it.
+    #[test]
+    fn what_groups_have_is_brought_together() {
+        let per_byte = Measured::stated(SecondsPerByte(1.0));
+        let network = Network { gap_per_byte: per_byte, ..Network::default() };
+        let platform = Platform::new("p", vec![Host::new("h", 64, 1)], network);
+        let join = Some(Join::new(JoinAt::Finish, Cost::default()));
+        let profile = ReductionProfile { result_bytes: (10.0, 0.0), join, ..profile(JoinAt::Finish) };
+        let finish = |groups: usize, tasks| {
+            let shape = Shape { groups, ..Shape::new(Strategy::Adaptive, groups) };
+            of(&profile, &shape, &Load::new(tasks, 1.0), &platform).unwrap().finish.wait.fixed
+        };
+        // A message of 10 bytes and 16 that are a packet's own, the first byte at once.
+        assert_eq!(finish(2, 2), 25.0);
+        for groups in [3, 4, 8, 64] {
+            assert_eq!(finish(groups, 2), 25.0, "{groups} groups");
+            assert_eq!(finish(groups, 1), 0.0, "{groups} groups");
+        }
+        assert_eq!(finish(3, 3), 50.0);
+        // Two tasks each.
+        assert_eq!(finish(3, 6), 2.0 * 35.0);
     }
 
     #[test]
