@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use forerun_mpi::{Inside, measure};
+use forerun_skeleton::RunError;
 use mpi::traits::Communicator as _;
 
 use super::{Order, Report, job};
@@ -40,8 +41,11 @@ pub fn rank() -> ExitCode {
 fn obey(inside: &Inside, order: &Order) -> Result<Option<Report>, CliError> {
     match order {
         Order::Job(order) => Ok(job::run(inside, order)?.map(|told| Report::Done(Box::new(told)))),
-        Order::Calibrate { seconds } => {
-            Ok(measure(&inside.world(), *seconds, inside.cancel()).map_err(failed)?.map(Report::Measured))
-        }
+        Order::Calibrate { seconds } => match measure(&inside.world(), *seconds, inside.cancel()) {
+            Ok(measured) => Ok(measured.map(Report::Measured)),
+            // Whoever ended it knows why: the command, or the launcher, of which a rank was killed.
+            Err(RunError::Cancelled) => Ok(None),
+            Err(e) => Err(failed(e)),
+        },
     }
 }

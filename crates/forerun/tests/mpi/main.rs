@@ -306,6 +306,25 @@ fn messages_are_measured_and_a_run_is_predicted_from_them() {
     assert_refused(&place.run("calibrate --svg drawn.svg"), 2, "--on mpi");
 }
 
+/// Also while few of the ranks measure and the others wait for their turn.
+#[test]
+fn ctrl_c_ends_a_calibration_of_any_number_of_ranks() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    for (ranks, seconds) in [("2", 3), ("3", 2), ("5", 4)] {
+        let running = place.start(["calibrate", "--on", "mpi", "-p", ranks, "--out", "here.toml"]);
+        std::thread::sleep(Duration::from_secs(seconds));
+        running.signal(Signal::INT);
+        let begun = Instant::now();
+        let said = running.end();
+        assert!(begun.elapsed() < Duration::from_secs(8), "{ranks} ranks: {:?}", begun.elapsed());
+        assert_refused(&said, 130, "interrupted");
+        assert!(!place.path("here.toml").exists());
+    }
+}
+
 #[test]
 fn tasks_known_by_their_costs_take_as_long() {
     if !can_run() {
