@@ -486,14 +486,14 @@ fn what_is_written_goes_over_no_input_of_a_list_or_a_collection() {
     ] {
         said.refused(2, &["listed/new", "where each file is an input"]);
     }
-    for at in 5..all.len() {
+    for (at, name) in all.into_iter().enumerate().skip(5) {
         for file in names(at) {
             for option in ["--json", "--csv", "--svg"] {
                 let line = ["lsi", "eval", "--collection", "med", ".", "-k", "1", option, &file];
                 place.say(line).refused(2, &[option, "that is an input"]);
             }
             for option in ["--json", "--out"] {
-                let line = ["lsi", "build", all[at], "-k", "1", option, &file];
+                let line = ["lsi", "build", name, "-k", "1", option, &file];
                 let out: &[&str] = if option == "--out" { &[] } else { &["--out", "model"] };
                 place.say(line.iter().chain(out)).refused(2, &[option, "that is an input"]);
             }
