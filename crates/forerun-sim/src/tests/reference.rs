@@ -115,7 +115,10 @@ impl Model<'_> {
                 }
             }
             Op::TryReceiveAny => match self.heads(me) {
-                Some((_, from)) if self.lands(me, from) <= at => self.receive(me, from, at),
+                Some((_, from)) if self.lands(me, from) <= at => {
+                    self.ranks[me].clock = at;
+                    self.receive(me, from, at);
+                }
                 _ => {
                     self.ranks[me].clock = at;
                     self.ranks[me].nothing_at = Some(at);
