@@ -15,7 +15,7 @@ use crate::ModelError;
 ///
 /// Where a byte takes G_r of its receiver's port, messages to one rank wait for each other there ([`Wire::landing`]).
 ///
-/// What comes while its receiver computes takes of its processor ([`Wire::meanwhile`]).
+/// What comes while its receiver computes takes of its processor ([`Wire::received`]).
 ///
 /// Where the platform states a topology, [`Wire::on`] adds what its switches and other jobs' traffic
 /// there take (see [`Route`]). Segments of s bytes go one after the other; a message above S pays for the request and its
@@ -165,15 +165,16 @@ impl Wire {
         }
     }
 
-    /// When a rank that would call a receive at `called` really does, of a message of `bytes` bytes of which the first comes at `from` and
-    /// the last at `done`: later by what the bytes that come before take of its processor.
-    pub fn meanwhile(&self, called: f64, (from, done): (f64, f64), bytes: f64) -> f64 {
+    /// When a rank that would call a receive at `called` has received a message of `bytes` bytes that arrives at `arrival` and has come in at
+    /// `done`, but for the overhead: what comes before it calls takes of its processor, so that it calls later.
+    pub fn received(&self, called: f64, (arrival, done): (f64, f64), bytes: f64) -> f64 {
+        let from = (arrival - self.landing(bytes).1).max(0.0);
         let part = match called {
             _ if called <= from => 0.0,
             _ if called >= done => 1.0,
             _ => (called - from) / (done - from),
         };
-        called + part * self.interference(bytes)
+        (called + part * self.interference(bytes)).max(done)
     }
 
     /// Seconds to ask another rank for a number and be answered: an empty message there, at once

@@ -205,8 +205,7 @@ impl Costs {
     /// When a rank that is busy until `busy` has received a message of so many results that arrives at `arrival`, and has come in at `done`,
     /// but for the overhead.
     pub(crate) fn received(&self, busy: f64, arrival: f64, done: f64, results: u64) -> f64 {
-        let from = (arrival - self.landing(results).1).max(0.0);
-        self.wire.meanwhile(busy, (from, done), self.packet(results)).max(done)
+        self.wire.received(busy, (arrival, done), self.packet(results))
     }
 
     pub(crate) fn interference(&self, results: u64) -> f64 {

@@ -92,8 +92,7 @@ impl Team<'_> {
         self.count(Stage::Receive, takes);
         let node = &mut self.nodes[rank];
         let done = node.landing.take(arrival, landing);
-        let from = (arrival - landing.1).max(0.0);
-        node.clock = self.wire.meanwhile(node.clock, (from, done), bytes).max(done) + takes;
+        node.clock = self.wire.received(node.clock, (arrival, done), bytes) + takes;
     }
 
     /// The first rank sends to `rank`, which receives at once when it comes to it; at most a

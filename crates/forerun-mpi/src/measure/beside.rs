@@ -4,16 +4,14 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use forerun_skeleton::{Endpoint, Stop};
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::ClockId;
 
 use super::follow::compute;
 use super::letter::{Ask, Letter};
-use super::share::{is_stalled, thread_seconds};
+use super::share::{is_stalled, seconds_by, thread_seconds, turn};
 
 /// Messages that come meanwhile: no more than a window, as none is received before the end.
 pub(super) const MESSAGES: u32 = 4;
-/// Turns of the loop between two looks at the clock.
-const TURNS: u64 = 1000;
 
 /// What some work took, in seconds.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +64,7 @@ fn more(alone: Took, together: Took) -> f64 {
 
 /// Computes until `enough` of the turns done and the time since the begin: how many turns that were, and what they took.
 fn spin(enough: impl Fn(u64, Duration) -> bool) -> (u64, Took) {
-    let now = || (Instant::now(), thread_seconds(), process_seconds());
+    let now = || (Instant::now(), thread_seconds(), seconds_by(ClockId::ProcessCPUTime));
     let (wall, thread, process) = now();
     let (mut turns, mut sum) = (0, 0);
     while !enough(turns, wall.elapsed()) {
@@ -75,15 +73,6 @@ fn spin(enough: impl Fn(u64, Duration) -> bool) -> (u64, Took) {
     }
     let end = now();
     (turns, Took { wall: (end.0 - wall).as_secs_f64(), thread: end.1 - thread, process: end.2 - process })
-}
-
-fn turn(sum: u64) -> u64 {
-    (0..TURNS).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n))
-}
-
-fn process_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ProcessCPUTime);
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
             Ask::Late => {
                 let wait = Duration::from_micros(letter.number.into());
                 compute(e, || sleep(wait)).await?;
-                let (begun, used) = (Instant::now(), thread_seconds());
+                let (used, begun) = (thread_seconds(), Instant::now());
                 e.recv_from(from).await?;
                 let (seconds, busy) = (begun.elapsed().as_secs_f64(), thread_seconds() - used);
                 e.send(from, Letter::answer(Ask::Late, [seconds, busy, 0.0])).await?;

@@ -10,6 +10,8 @@ use rustix::time::{ClockId, clock_gettime};
 const BUSY_S: f64 = 0.6;
 /// A jump of the clock that is a stall: longer than an interrupt, shorter than what is left of a period of any usual quota.
 const STALL: Duration = Duration::from_micros(400);
+/// Steps of a turn.
+const STEPS: u64 = 1000;
 /// A rank that gets so much of a processor has all of it.
 const WHOLE: f64 = 0.97;
 /// Stalls without which nothing is said of how they come.
@@ -25,7 +27,7 @@ pub(super) fn share() -> [f64; 3] {
     let mut last = begun;
     let (mut stalls, mut used_by) = (Vec::new(), Vec::new());
     while last.duration_since(begun).as_secs_f64() < BUSY_S {
-        sum = black_box((0..1000u64).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n)));
+        sum = black_box(turn(sum));
         let now = Instant::now();
         if now.duration_since(last) > STALL {
             stalls.push(now.duration_since(begun).as_secs_f64());
@@ -49,6 +51,11 @@ fn part(stalls: &[f64], used: &[f64], (all, time): (f64, f64)) -> f64 {
     }
 }
 
+/// What a rank computes between two looks at the clock.
+pub(super) fn turn(sum: u64) -> u64 {
+    (0..STEPS).fold(sum, |sum, n| sum.wrapping_mul(31).wrapping_add(n))
+}
+
 /// Whether a rank that gets this part of a processor is stalled now and then.
 pub(super) fn is_stalled(part: f64) -> bool {
     part < WHOLE
@@ -66,7 +73,12 @@ fn regular(instants: &[f64]) -> Option<f64> {
 }
 
 pub(super) fn thread_seconds() -> f64 {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
+    seconds_by(ClockId::ThreadCPUTime)
+}
+
+/// What a clock of the processor shows.
+pub(super) fn seconds_by(clock: ClockId) -> f64 {
+    let now = clock_gettime(clock);
     now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 

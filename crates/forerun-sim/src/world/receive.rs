@@ -75,8 +75,7 @@ impl<M: Message> World<'_, M> {
         let arrived = if self.network.waits_for_receiver(bytes) {
             self.meet(my, from, called.max(arrival), bytes)
         } else {
-            let done = self.land(my.me, arrival, bytes);
-            let first = arrival.since(self.network.landing(bytes).1);
+            let (first, done) = self.land(my.me, arrival, bytes);
             let busy = self.network.meanwhile(called, (first, done), bytes);
             if busy > called {
                 // What the message took of work before stands with its receiving.
@@ -139,16 +138,15 @@ impl<M: Message> World<'_, M> {
         sender.waits.set(Waits::Nothing);
         sender.pass(Stage::Send, u64::from(my.me), 0, sent);
         self.ready.push(from, sent);
-        answered.max(self.land(my.me, injected.plus(travel.arrival), bytes))
+        answered.max(self.land(my.me, injected.plus(travel.arrival), bytes).1)
     }
 
-    /// When a message that arrives at `arrival` has come in by the port of `me`, which it takes.
-    fn land(&mut self, me: u32, arrival: Time, bytes: u64) -> Time {
+    /// When the first byte of a message that arrives at `arrival` comes, and when all of it has come in by the port of `me`, which it takes.
+    fn land(&mut self, me: u32, arrival: Time, bytes: u64) -> (Time, Time) {
         let (takes, before) = self.network.landing(bytes);
-        match self.landings.get_mut(me as usize) {
-            Some(port) => port.take(arrival.since(before), takes),
-            None => arrival,
-        }
+        let first = arrival.since(before);
+        let port = self.landings.get_mut(me as usize);
+        (first, port.map_or(arrival, |port| port.take(first, takes)))
     }
 
     /// When the oldest message of `pair`, which arrives at `arrival`, will have come in by the port of `me`. One that meets its
