@@ -178,7 +178,7 @@ fn platforms(place: &Place) {
 fn a_plan_is_the_shortest_prediction_one_processor_included() {
     let place = Place::new();
     platforms(&place);
-    let picture = "mandelbrot --size 64x600 --iterations 500 --tasks-per-message 1";
+    let picture = "mandelbrot --size 64x600 --iterations 5000 --tasks-per-message 1";
     for platform in ["far", "near"] {
         let of = |verb: &str, more: &str| {
             place.run(&format!("{verb} {picture} --platform {platform}.toml --json - {more}")).ok().json()
