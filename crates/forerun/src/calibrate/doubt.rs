@@ -5,9 +5,9 @@
 
 use forerun_platform::{Measured, Platform, Seconds};
 
-use super::stats::FEWEST;
 use super::{Figure, Key};
 use crate::text;
+use forerun_platform::statistics::FEWEST;
 
 /// The part of their processors that measuring threads need at least: with half of them, medians of what was not disturbed are still
 /// right.
@@ -73,8 +73,8 @@ fn unknown(figure: &Measured<Seconds>) -> bool {
 mod tests {
     use forerun_platform::{Host, Network};
 
-    use super::super::stats::estimate;
     use super::*;
+    use forerun_platform::statistics::estimate;
 
     fn figures(key: Key, values: &[f64]) -> Vec<Figure> {
         let good: Vec<f64> = (0..10).map(|n| 2e-7 + 1e-9 * f64::from(n)).collect();

@@ -2,7 +2,7 @@
 
 use forerun_platform::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};
 
-use super::stats::Estimate;
+use forerun_platform::statistics::Estimate;
 
 /// Which figure it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -21,7 +21,6 @@ mod mpi;
 mod pin;
 mod plan;
 mod series;
-mod stats;
 mod storage;
 mod table;
 mod this_machine;
@@ -32,6 +31,8 @@ mod tests;
 
 use std::path::PathBuf;
 
+pub use forerun_platform::statistics::Estimate;
+use forerun_platform::statistics::FEWEST;
 use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte};
 use forerun_platform::{
     Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, StartUp, Storage,
@@ -42,7 +43,6 @@ pub use cache::{Cache, CacheError};
 pub use command::calibrate_command;
 pub use figure::{Figure, Key};
 pub use mpi::calibrate_mpi;
-pub use stats::Estimate;
 pub use table::table;
 pub use this_machine::{Origin, ThisMachine, for_this_machine};
 
@@ -85,12 +85,12 @@ pub fn calibrate(
         plan::measure(options, &machine, reading, progress, cancel)?;
     progress("done", 1.0);
     notes.extend(busy.filter(|_| doubt.is_none()));
-    let few = figures.iter().filter(|f| f.estimate.repetitions < stats::FEWEST).count();
+    let few = figures.iter().filter(|f| f.estimate.repetitions < FEWEST).count();
     if few > 0 {
         notes.push(format!(
             "{} measured fewer than {} times before the time was over, and no interval of 95 % is known",
             if few == 1 { "1 figure was".into() } else { format!("{few} figures were") },
-            stats::FEWEST
+            FEWEST
         ));
     }
     let mut platform = platform(options, &machine, &figures, reading, storage);

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::random::Random;
 use forerun_skeleton::{Cancel, RunError};
 
-use super::stats::{Estimate, FEWEST, estimate};
+use forerun_platform::statistics::{Estimate, FEWEST, estimate};
 
 /// Takes one measurement of every figure of a probe.
 pub(super) type Sample<'a> = Box<dyn FnMut() -> Result<Vec<f64>, RunError> + 'a>;

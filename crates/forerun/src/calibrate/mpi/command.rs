@@ -134,8 +134,8 @@ fn unsure(figures: &[Figure]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::stats::estimate;
     use super::*;
+    use forerun_platform::statistics::estimate;
 
     #[test]
     fn what_spreads_is_named() {

@@ -2,11 +2,11 @@
 
 use forerun_mpi::Probe;
 
-use super::line::Line;
 use super::shared::medians;
 use super::{Fitted, Samples};
 use crate::calibrate::Key;
 use crate::chart::{LineChart, Series, Spacing, Style, stacked};
+use forerun_platform::statistics::Line;
 
 /// Microseconds, milliseconds.
 const US: f64 = 1e6;

@@ -21,22 +21,17 @@
 
 mod command;
 mod drawing;
-mod line;
-mod segment;
 mod shared;
-mod threshold;
 
 use forerun_mpi::{Probe, Sample};
-use forerun_platform::statistics::median;
+use forerun_platform::statistics::{
+    Estimate, Line, Segment, estimate, further, line, median, segment, threshold,
+};
 use forerun_platform::{
     Bytes, Host, Measured, Network, Overhead, Platform, Seconds, SecondsPerByte, Share, Throttle,
 };
 
-use self::line::{Line, line};
-use self::segment::{Segment, further, segment};
 use self::shared::{SharedLink, shared_link, topology};
-use self::threshold::threshold;
-use super::stats::{Estimate, estimate};
 use super::{Figure, Key, measured};
 
 pub use command::calibrate_mpi;

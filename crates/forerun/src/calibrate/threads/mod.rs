@@ -19,7 +19,7 @@ use forerun_platform::statistics::median;
 use forerun_skeleton::{Cancel, Endpoint, Message, Options, Program, RunError, Stop, threads};
 
 use super::pin::Processors;
-use super::stats::quartile;
+use forerun_platform::statistics::quartile;
 
 pub(super) use overheads::Overheads;
 pub(super) use ping_pong::PingPong;

@@ -7,7 +7,7 @@ const MOST: f64 = 0.75;
 
 /// The size above which messages wait for their receiver, of `(bytes, whether it waited)`: that which sets the fewest on the wrong side;
 /// `None` where no size tells them apart.
-pub(super) fn threshold(waited: &[(u64, bool)]) -> Option<u64> {
+pub fn threshold(waited: &[(u64, bool)]) -> Option<u64> {
     let mut all = waited.to_vec();
     all.sort_unstable();
     let waits = |of: &[(u64, bool)]| of.iter().filter(|(_, waited)| *waited).count();

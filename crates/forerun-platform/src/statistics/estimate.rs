@@ -1,6 +1,6 @@
 //! The median of repeated measurements and how well it is known.
 
-use forerun_platform::statistics::median_of_sorted;
+use super::median_of_sorted;
 
 /// A median with an interval that holds the true one with 95 % confidence: an endless one of a single measurement, which tells nothing
 /// of the next.
@@ -30,7 +30,7 @@ impl Estimate {
 }
 
 /// The fewest measurements whose range is an interval of 95 %: 1 − 2 · 2⁻⁶ = 96.9 %.
-pub(super) const FEWEST: usize = 6;
+pub const FEWEST: usize = 6;
 
 /// The estimate from `samples`, in the order in which they were measured; `None` if there are none.
 ///
@@ -39,7 +39,7 @@ pub(super) const FEWEST: usize = 6;
 /// because the machine drifts, it is wider by √((1 + ρ) / (1 − ρ)) in rank, ρ being the correlation
 /// of neighbours' sides of the median. Below [`FEWEST`] samples no interval reaches 95 %, and it is
 /// their range; of one, all numbers.
-pub(crate) fn estimate(samples: &[f64]) -> Option<Estimate> {
+pub fn estimate(samples: &[f64]) -> Option<Estimate> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     let n = sorted.len();
@@ -56,7 +56,7 @@ pub(crate) fn estimate(samples: &[f64]) -> Option<Estimate> {
 }
 
 /// The lower quartile; `None` of nothing.
-pub(super) fn quartile(samples: &[f64]) -> Option<f64> {
+pub fn quartile(samples: &[f64]) -> Option<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted.get(sorted.len() / 4).copied()
@@ -92,7 +92,7 @@ fn rank(n: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::{FEWEST, estimate, quartile, rank};
-    use forerun_platform::random::Random;
+    use crate::random::Random;
 
     #[test]
     fn ranks_are_those_of_the_tables() {

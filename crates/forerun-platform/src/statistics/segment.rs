@@ -11,10 +11,8 @@
 //! this beats what else makes a line uneven, a jump (S) and a bend (a cache that is full), by more than chance does, and where each of
 //! the first two steps is there.
 
-use forerun_platform::random::Random;
-use forerun_platform::statistics::median;
-
-use super::super::stats::Estimate;
+use super::{Estimate, median};
+use crate::random::Random;
 
 /// Messages without which nothing is said, and on either side of each of the first two steps.
 const FEWEST: usize = 40;
@@ -39,29 +37,29 @@ const ROUNDS: usize = 8;
 
 /// How messages are cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Segment {
+pub struct Segment {
     /// s, in bytes.
-    pub(super) bytes: Estimate,
+    pub bytes: Estimate,
     /// What each further segment takes, in seconds.
-    pub(super) step: Estimate,
+    pub step: Estimate,
     /// a and b.
     line: (f64, f64),
 }
 
 impl Segment {
     /// Seconds that a message of so many bytes takes of its sender's port.
-    pub(super) fn at(&self, bytes: f64) -> f64 {
+    pub fn at(&self, bytes: f64) -> f64 {
         self.line.0 + self.line.1 * bytes + self.step.value * further(bytes, self.bytes.value)
     }
 }
 
 /// Segments of a message before its last.
-pub(super) fn further(bytes: f64, segment: f64) -> f64 {
+pub fn further(bytes: f64, segment: f64) -> f64 {
     ((bytes - 1.0).max(0.0) / segment).floor()
 }
 
 /// How messages of these sizes and times are cut; `None` where no step is seen. Cost: some 10⁴ fits, each linear in the points.
-pub(super) fn segment(points: &[(f64, f64)]) -> Option<Segment> {
+pub fn segment(points: &[(f64, f64)]) -> Option<Segment> {
     if points.len() < FEWEST {
         return None;
     }

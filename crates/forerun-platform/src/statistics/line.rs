@@ -1,9 +1,7 @@
 //! A straight line through points of which some are far off.
 
-use forerun_platform::random::Random;
-use forerun_platform::statistics::median;
-
-use super::super::stats::Estimate;
+use super::{Estimate, median};
+use crate::random::Random;
 
 /// Resamples that an interval is made of.
 const RESAMPLES: usize = 200;
@@ -12,15 +10,16 @@ const BEYOND: f64 = 0.025;
 
 /// `intercept + slope · x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Line {
+pub struct Line {
     /// Where it begins.
-    pub(super) intercept: f64,
+    pub intercept: f64,
     /// How it rises, with its interval.
-    pub(super) slope: Estimate,
+    pub slope: Estimate,
 }
 
 impl Line {
-    pub(super) fn at(&self, x: f64) -> f64 {
+    /// Its value there.
+    pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope.value * x
     }
 }
@@ -28,7 +27,7 @@ impl Line {
 /// The line of the median slope between two points, and of the median of what is left (Theil and Sen): up to 29 % of the points
 /// may be anywhere. The interval, of 95 %, is that of resampled points. `None` unless there are three points with two different x.
 /// Cost: quadratic in the points.
-pub(super) fn line(points: &[(f64, f64)]) -> Option<Line> {
+pub fn line(points: &[(f64, f64)]) -> Option<Line> {
     let (value, intercept) = through(points)?;
     if points.len() < 3 {
         return None;

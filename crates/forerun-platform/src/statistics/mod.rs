@@ -1,4 +1,14 @@
-//! The few figures of statistics that several crates need.
+//! Statistics of measured times: medians and how well they are known, and what is fitted to points of which some are far off.
+
+mod estimate;
+mod line;
+mod segment;
+mod threshold;
+
+pub use estimate::{Estimate, FEWEST, estimate, quartile};
+pub use line::{Line, line};
+pub use segment::{Segment, further, segment};
+pub use threshold::threshold;
 
 /// The median; of an even number of values the mean of the middle two, `None` of nothing. O(n log n).
 pub fn median(values: &[f64]) -> Option<f64> {
