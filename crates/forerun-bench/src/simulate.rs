@@ -121,6 +121,7 @@ fn network() -> LogGps {
         gap: Measured::stated(Seconds(0.5e-6)),
         receive_gap_per_byte: Measured::default(),
         interference_per_byte: Measured::default(),
+        send_interference_per_byte: Measured::default(),
         gap_per_byte: Measured::stated(SecondsPerByte(1e-9)),
         rendezvous_threshold: Some(Bytes(1 << 40)),
         segment: None,

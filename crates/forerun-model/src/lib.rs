@@ -33,6 +33,7 @@ pub mod farm;
 pub mod juhasz;
 pub mod kuntraruk;
 mod landing;
+mod leaving;
 mod load;
 pub mod mizutani;
 pub mod packet;

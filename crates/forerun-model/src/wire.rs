@@ -15,7 +15,8 @@ use crate::ModelError;
 ///
 /// Where a byte takes G_r of its receiver's port, messages to one rank wait for each other there ([`Wire::landing`]).
 ///
-/// What comes while its receiver computes takes of its processor ([`Wire::received`]).
+/// What comes while its receiver computes takes of its processor ([`Wire::received`]), and what leaves while its sender does of that one's
+/// ([`Wire::toll`]).
 ///
 /// Where the platform states a topology, [`Wire::on`] adds what its switches and other jobs' traffic
 /// there take (see [`Route`]). Segments of s bytes go one after the other; a message above S pays for the request and its
@@ -31,6 +32,8 @@ pub struct Wire {
     receive_gap_per_byte: f64,
     /// What a byte takes of its receiver's processor that comes before it is received.
     interference_per_byte: f64,
+    /// What a byte takes of its sender's processor that leaves while that computes.
+    send_interference_per_byte: f64,
     /// What a byte holds the port for; `gap_per_byte` or more.
     port_per_byte: f64,
     /// What switches add for each byte of a message or its segment.
@@ -71,6 +74,7 @@ impl Wire {
             gap_per_byte: shared,
             receive_gap_per_byte: network.receive_gap_per_byte.value.0,
             interference_per_byte: network.interference_per_byte.value.0,
+            send_interference_per_byte: network.send_interference_per_byte.value.0,
             port_per_byte: shared.max(route.port_per_byte.0),
             way_per_byte: route.per_byte.0,
             rendezvous_above: network.rendezvous_threshold.map_or(f64::INFINITY, |s| s.0 as f64),
@@ -88,6 +92,7 @@ impl Wire {
             ("gap per byte", gap_per_byte),
             ("receive gap per byte", wire.receive_gap_per_byte),
             ("interference per byte", wire.interference_per_byte),
+            ("send interference per byte", wire.send_interference_per_byte),
         ];
         for (name, value) in figures {
             if !(value >= 0.0 && value.is_finite()) {
@@ -155,12 +160,18 @@ impl Wire {
         self.interference_per_byte * bytes
     }
 
-    /// The costs of ranks that compute all the time: what comes meanwhile takes of them as much as receiving it.
+    /// Seconds that a message of `bytes` bytes takes of its sender's processor where all of it leaves while that computes.
+    pub fn toll(&self, bytes: f64) -> f64 {
+        self.send_interference_per_byte * bytes
+    }
+
+    /// The costs of ranks that compute all the time: what comes and leaves meanwhile takes of them as much as receiving and sending it.
     pub(crate) fn busy(&self) -> Wire {
-        let (fixed, per_byte) = self.receive;
         Wire {
-            receive: (fixed, per_byte + self.interference_per_byte),
+            send: (self.send.0, self.send.1 + self.send_interference_per_byte),
+            receive: (self.receive.0, self.receive.1 + self.interference_per_byte),
             interference_per_byte: 0.0,
+            send_interference_per_byte: 0.0,
             ..self.clone()
         }
     }

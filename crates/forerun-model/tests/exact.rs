@@ -57,6 +57,7 @@ prop_compose! {
         threshold in proptest::option::of(0u64..3000), topology in proptest::option::of(topologies()),
         landing in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
         interference in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
+        toll in prop_oneof![2 => Just(0.0), 1 => 0.0..1e-3f64],
     ) -> Network {
         Network {
             send_overhead: overhead(send, per_byte),
@@ -65,6 +66,7 @@ prop_compose! {
             gap_per_byte: Measured::stated(SecondsPerByte(gap_per_byte)),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
             interference_per_byte: Measured::stated(SecondsPerByte(interference)),
+            send_interference_per_byte: Measured::stated(SecondsPerByte(toll)),
             segment: segment.map(Bytes),
             // S: messages above it hold their sender until they are received.
             rendezvous_threshold: threshold.map(Bytes),
@@ -106,10 +108,11 @@ fn both(shape: &Shape, load: Load, profile: &ReductionProfile, platform: &Platfo
     (predicted.makespan_s - predicted.finish_s, simulate(shape, &load, profile, platform).seconds)
 }
 
-/// How far off a prediction may be: rounding, unless messages take of their receiver's processor and the run is too long to be followed to
+/// How far off a prediction may be: rounding, unless messages take of a rank's processor and the run is too long to be followed to
 /// its end, as ranks may then drift for long until one is held up.
 fn far(load: &Load, platform: &Platform) -> f64 {
-    let interferes = platform.network.interference_per_byte.value.0 > 0.0;
+    let Network { interference_per_byte: comes, send_interference_per_byte: leaves, .. } = &platform.network;
+    let interferes = comes.value.0 > 0.0 || leaves.value.0 > 0.0;
     if interferes && load.tasks > FEW { 0.05 } else { 1e-9 }
 }
 
@@ -222,9 +225,14 @@ proptest! {
         background in 0.0..0.5f64, slow in 1usize..20,
     ) {
         let threshold = network.rendezvous_threshold.filter(|_| strategy != Strategy::MasterSlave);
-        // Where messages take of their receiver's processor, a faster rank's come earlier and may hold it up more.
+        // Where messages take of a rank's processor, a faster rank's come earlier and may hold it up more.
         let interference_per_byte = Measured::default();
-        let network = Network { rendezvous_threshold: threshold, interference_per_byte, ..network };
+        let network = Network {
+            rendezvous_threshold: threshold,
+            interference_per_byte,
+            send_interference_per_byte: interference_per_byte,
+            ..network
+        };
         let slowest = Host { speed, background: Share(background).into(), ..Host::new("slow", slow, 1) };
         let of = |hosts| Platform::new("p", hosts, network.clone());
         let mixed = of(vec![slowest.clone(), Host::new("node", 64, 1)]);

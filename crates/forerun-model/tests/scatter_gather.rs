@@ -72,11 +72,13 @@ fn platforms() -> impl Strategy<Value = Platform> {
         figure(),
         prop_oneof![Just(0.0), 0.0..2e-6f64],
         prop_oneof![Just(0.0), 0.0..2e-6f64],
+        prop_oneof![Just(0.0), 0.0..2e-6f64],
     )
-        .prop_map(|(l, o, g, gap, landing, interference)| Network {
+        .prop_map(|(l, o, g, gap, landing, interference, toll)| Network {
             gap: Measured::stated(Seconds(gap)),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
             interference_per_byte: Measured::stated(SecondsPerByte(interference)),
+            send_interference_per_byte: Measured::stated(SecondsPerByte(toll)),
             ..network(l, o, g)
         });
     (network, prop::collection::vec((0.2..4.0f64, 1usize..4), 1..4)).prop_map(|(network, hosts)| {

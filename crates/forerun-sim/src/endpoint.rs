@@ -91,7 +91,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
 impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
     #[inline(always)]
     fn work_now<T>(&self, charge: Charge, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, Stop> {
-        let Shared { world, pricing, patience, panicked, .. } = self.shared;
+        let Shared { books, world, pricing, patience, panicked, .. } = self.shared;
         patience.set(patience.get().wrapping_sub(1));
         if patience.get() < 0 && self.is_cancelled() {
             return Err(world.borrow_mut().abort(RunError::Cancelled));
@@ -104,7 +104,7 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
         std::mem::forget(told);
         match result {
             Ok(value) => {
-                let Some(until) = now.and(price) else {
+                let Some(until) = now.and(books.longer(my, stage, price)) else {
                     return Err(world.borrow_mut().overflow(my.me));
                 };
                 my.pass(stage, item, 1, until);

@@ -53,6 +53,14 @@ use crate::time::{PerByte, Time};
 ///
 /// (without a receiving port, `from = a − (k − 1) G` and `done = a`). A message above S comes while its receiver waits.
 ///
+/// Where a byte that leaves while its sender computes takes c_s of its processor, what is on the port at time t takes C(t) until the
+/// port is free, evenly: a message adds c_s k, what leaves while the rank waits is free of cost, and work of w that begins at t ends at
+///
+/// ```text
+/// t + w + min(C, port − t)                           where w ≥ port − t − C, the part of that time that is left for work
+/// t + w (port − t) / (port − t − C)                  else
+/// ```
+///
 /// Where the platform states a topology, [`LogGps::on`] adds what the switches and other jobs' traffic
 /// there take on average (see [`Route`]): the same for every pair, a fixed part in L, and for each
 /// byte of the message or of its segment
@@ -72,9 +80,11 @@ pub struct LogGps {
     receive_gap_per_byte: PerByte,
     /// What a byte takes of its receiver's processor that comes before it is received.
     interference_per_byte: PerByte,
+    /// What a byte takes of its sender's processor that leaves while that computes.
+    send_interference_per_byte: PerByte,
     rendezvous_above: u64,
     segment: u64,
-    /// Messages smaller than this neither wait for their receiver or its port, nor do they take of its processor, nor are they cut, nor do
+    /// Messages smaller than this neither wait for their receiver or its port, nor do they take of a processor, nor are they cut, nor do
     /// switches add to them, and what they cost by the byte needs no more than 64 bits to compute.
     plain_below: u64,
     switches: Switches,
@@ -172,6 +182,10 @@ impl LogGps {
                 network.interference_per_byte.value.0,
                 "interference per byte",
             )?,
+            send_interference_per_byte: PerByte::from_seconds(
+                network.send_interference_per_byte.value.0,
+                "send interference per byte",
+            )?,
             rendezvous_above,
             segment,
             plain_below: 0,
@@ -189,6 +203,7 @@ impl LogGps {
         let any = self.switches == Switches::default()
             && !self.has_receiving_ports()
             && self.interference_per_byte == PerByte::default()
+            && !self.has_tolls()
             && fixed.picos() < 1 << 63;
         LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
     }
@@ -206,6 +221,7 @@ impl LogGps {
             gap_per_byte: PerByte::default(),
             receive_gap_per_byte: PerByte::default(),
             interference_per_byte: PerByte::default(),
+            send_interference_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
             segment: u64::MAX,
             plain_below: 0,
@@ -236,6 +252,17 @@ impl LogGps {
     #[inline]
     pub(crate) fn has_receiving_ports(&self) -> bool {
         self.receive_gap_per_byte != PerByte::default()
+    }
+
+    /// Whether messages take of a sender's processor while they leave.
+    #[inline]
+    pub(crate) fn has_tolls(&self) -> bool {
+        self.send_interference_per_byte != PerByte::default()
+    }
+
+    /// What a message of `bytes` bytes takes of its sender's processor if that computes for as long as it leaves.
+    pub(crate) fn toll(&self, bytes: u64) -> Time {
+        self.send_interference_per_byte.times(bytes)
     }
 
     /// What a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes.

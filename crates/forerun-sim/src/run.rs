@@ -107,7 +107,7 @@ pub(crate) fn execute<P: Program, K: Pricing>(
 ) -> Result<Done<P::Out>, RunError> {
     check(options)?;
     quiet::install();
-    let books = Books::new(options.ranks, detail);
+    let books = Books::new(options.ranks, network, detail);
     let shared = Shared {
         books: &books,
         world: RefCell::new(World::new(network, &books, options.window, order)),

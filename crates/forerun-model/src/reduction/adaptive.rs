@@ -27,6 +27,7 @@ use super::costs::Costs;
 use super::timing::{Timing, Totals};
 use crate::Load;
 use crate::landing::Landing;
+use crate::leaving::Leaving;
 
 /// Ranks, fan-in of the tree, results of a set, and how tasks are handed out.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +117,7 @@ impl Sender<'_> {
         let pieces = self.pieces(k);
         let left = k - pieces * g;
         let piece = g as f64 * c.task + c.fold(g);
-        let cycle = piece + c.send(g);
+        let cycle = piece + c.sending(g);
         let rest = left as f64 * c.task + c.fold(left);
         let own = if self.even { c.tasks(k) - k as f64 * c.task } else { 0.0 };
         let at = pieces as f64 * cycle + rest + own;
@@ -124,9 +125,10 @@ impl Sender<'_> {
             return Ready { at, left, ..Ready::default() };
         }
         // The port takes one piece after the other.
-        let injected = cycle + (pieces - 1) as f64 * cycle.max(c.port(g));
-        let (port, last) = (injected + c.port(g), injected + c.transit(g));
-        Ready { at, left, port, last, ..Ready::default() }
+        let injected = piece + c.send(g) + (pieces - 1) as f64 * cycle.max(c.port(g));
+        // What it takes of the processor is in the cycles.
+        let leaving = Leaving::until(injected + c.port(g), 0.0, injected);
+        Ready { at, left, leaving, last: injected + c.transit(g), ..Ready::default() }
     }
 
     /// When the first piece of any arrives.
@@ -215,7 +217,7 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     } else {
         // Ranks draw on while their ports are busy with what they have sent.
         let per_task = if each >= gather {
-            c.task + (c.fold(gather) + c.send(gather)) / gather as f64
+            c.task + (c.fold(gather) + c.sending(gather)) / gather as f64
         } else {
             c.task + c.fold_due(each) / each.max(1) as f64
         };
@@ -306,7 +308,7 @@ pub(super) fn balanced_share(c: &Costs, team: Team, n: u64) -> u16 {
         return 1000;
     }
     let own = c.task + (c.fold(set) + c.sink(set)) / set as f64;
-    let each = c.task + (c.fold(gather) + c.send(gather)) / gather as f64;
+    let each = c.task + (c.fold(gather) + c.sending(gather)) / gather as f64;
     // For every task of another: its part of what the first rank does with its piece.
     let service = Service::new(c, gather, set);
     let serve = service.seconds(c, gather, service.pieces) / service.set as f64;
@@ -326,7 +328,7 @@ fn ordered(c: &Costs, team: Team, n: u64) -> Timing {
     let takes = others * (c.reception(set) + c.sink(set));
     let landing = others * c.landing(set).0;
     let first = (block + c.sink(set) + takes).max(landing);
-    let other = (block + c.send(set)).max(c.port(set));
+    let other = (block + c.sending(set)).max(c.port(set));
     let cycle = first.max(other);
     let mut totals = Totals::default();
     totals.ran(c, n);

@@ -1,8 +1,10 @@
 //! The tree in which the adaptive strategy merges what is left on the ranks.
 
 use super::costs::Costs;
+use super::exchange::Party;
 use super::timing::Totals;
 use crate::landing::Landing;
+use crate::leaving::Leaving;
 
 /// What a rank is when its tasks have ended.
 #[derive(Debug, Clone, Copy, Default)]
@@ -10,8 +12,8 @@ pub(super) struct Ready {
     pub(super) at: f64,
     /// Results left on it, merged in balance as far as that goes.
     pub(super) left: u64,
-    /// When its port is free, and when what it sent last arrives.
-    pub(super) port: f64,
+    /// The port that it sends by, and when what it sent last arrives.
+    pub(super) leaving: Leaving,
     pub(super) last: f64,
     /// Its receiving port.
     pub(super) landing: Landing,
@@ -84,9 +86,8 @@ impl Tree<'_> {
         let c = self.c;
         let mut totals = Totals::default();
         let mut held = if ordered { Held(vec![ready.left]) } else { Held::of(ready.left) };
-        let (mut x, mut sets) = (ready.at, 0);
-        let (mut port, mut last) = (ready.port, 0.0f64);
-        let mut landing = ready.landing;
+        let mut my = Party::at(ready.at, ready.leaving, ready.landing);
+        let (mut sets, mut last) = (0, 0.0f64);
         if held.0 == [0] {
             held.0.clear();
         }
@@ -111,46 +112,43 @@ impl Tree<'_> {
                 let Sent { at, results, port: busy, sets: its, last: theirs } = child.sent;
                 totals.message(c, results, 1.0);
                 let injected = busy.max(at + c.send(results));
-                let arrival = injected + c.transit(results);
-                let done = landing.take(arrival, c.landing(results));
-                x = c.received(x, arrival, done, results) + c.receive(results);
+                my.take(c, results, injected + c.transit(results));
                 sets += its;
                 last = last.max(theirs);
                 if root && its > 0 {
                     // By the port they come one after the other.
-                    let (takes, before) = c.landing(self.set);
-                    last = last.max(landing.take(theirs, (its as f64 * takes, before)));
-                    x += its as f64 * (c.reception(self.set) + c.sink(self.set));
+                    last = last.max(my.land_all(c, (its, self.set), theirs));
+                    my.time += its as f64 * (c.reception(self.set) + c.sink(self.set));
                 }
                 if results > 0 {
                     held.0.push(results);
                 }
                 if held.results() < self.set {
-                    x += held.collapse(c, ordered, &mut totals);
+                    my.time += held.collapse(c, ordered, &mut totals);
                     continue;
                 }
                 let mut complete = held.take(self.set);
-                x += complete.collapse(c, true, &mut totals);
+                my.time += complete.collapse(c, true, &mut totals);
                 let set = complete.results();
                 sets += 1;
                 totals.delivered(1.0, c.sink(set));
                 if root {
-                    x += c.sink(set);
+                    my.time += c.sink(set);
                 } else {
                     totals.message(c, set, 1.0);
-                    x += c.send(set);
-                    let injected = port.max(x);
-                    port = injected + c.port(set);
-                    last = last.max(injected + c.transit(set));
+                    last = last.max(my.post(c, set));
                 }
             }
             stride = stride.saturating_mul(self.arity);
         }
         if root && sets > 0 && last > 0.0 {
-            x = x.max(last + c.receive(self.set) + c.sink(self.set));
+            my.time = my.time.max(last + c.receive(self.set) + c.sink(self.set));
         }
-        x += held.collapse(c, true, &mut totals);
-        Subtree { sent: Sent { at: x, results: held.results(), port, sets, last }, totals }
+        my.time += held.collapse(c, true, &mut totals);
+        Subtree {
+            sent: Sent { at: my.ended(), results: held.results(), port: my.port(), sets, last },
+            totals,
+        }
     }
 }
 

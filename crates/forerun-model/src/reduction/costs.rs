@@ -197,9 +197,19 @@ impl Costs {
         self.wire.landing(self.packet(results))
     }
 
-    /// Whether a receiver's time depends on when messages come beside their arrival: by its port, or by what they take of its processor.
+    /// Whether a rank's time depends on when messages come and leave beside their arrival: by its port, or by what they take of its processor.
     pub(crate) fn is_entangled(&self) -> bool {
-        self.landing(1).0 > 0.0 || self.interference(1) > 0.0
+        self.landing(1).0 > 0.0 || self.interference(1) > 0.0 || self.toll(1) > 0.0
+    }
+
+    /// What a message takes of its sender's processor where all of it leaves while that computes.
+    pub(crate) fn toll(&self, results: u64) -> f64 {
+        self.wire.toll(self.packet(results))
+    }
+
+    /// What sending takes of a rank that computes all the time.
+    pub(crate) fn sending(&self, results: u64) -> f64 {
+        self.send(results) + self.toll(results)
     }
 
     /// When a rank that is busy until `busy` has received a message of so many results that arrives at `arrival`, and has come in at `done`,

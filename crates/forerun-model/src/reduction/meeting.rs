@@ -6,6 +6,8 @@ use super::costs::Costs;
 use super::exchange::Party;
 use super::followed::{Followed, Periods};
 use super::rounds::children;
+use crate::landing::Landing;
+use crate::leaving::Leaving;
 
 /// Ranks times rounds that are followed at most.
 const MOST: u64 = 1 << 13;
@@ -28,7 +30,7 @@ pub(super) fn tree(c: &Costs, ranks: u64, arity: u64, tasks: u64, cycle: f64) ->
             0 => {}
             rest => tree.round(rest as usize, rest),
         }
-        tree.clocks[0].time
+        tree.clocks[0].ended()
     };
     if c.mixed() {
         return if tasks <= MOST { Followed::Exactly(followed(all)) } else { Followed::Not };
@@ -121,7 +123,7 @@ fn served(c: &Costs, slaves: u64, tasks: u64, ordered: bool) -> f64 {
         sent: Option<(f64, u64)>,
         next: u64,
     }
-    let mut master = Party { time: c.open(), ..Party::default() };
+    let mut master = Party::at(c.open(), Leaving::default(), Landing::default());
     let work = |slave: &mut Slave| {
         let has = slave.next < tasks;
         slave.clock.time += if has { c.task_of(slave.next, tasks) } else { 0.0 };
@@ -155,5 +157,6 @@ fn served(c: &Costs, slaves: u64, tasks: u64, ordered: bool) -> f64 {
             master.time += c.sink(std::mem::take(&mut held));
         }
     }
-    master.time + c.sink(held)
+    master.time += c.sink(held);
+    master.ended()
 }

@@ -64,7 +64,8 @@ pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> f64 {
         while made < least {
             let bytes = packet.min(least - made);
             let speed = team.nodes[0].speed;
-            team.nodes[0].clock += team.cost(Stage::ResolveGlobal, bytes, ways, speed);
+            let takes = team.cost(Stage::ResolveGlobal, bytes, ways, speed);
+            team.work(0, Stage::ResolveGlobal, takes);
             made += bytes;
             write(team, &mut writer, bytes);
         }

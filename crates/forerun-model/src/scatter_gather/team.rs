@@ -7,13 +7,14 @@ use forerun_skeleton::scatter_gather::HEADER;
 
 use crate::Wire;
 use crate::landing::Landing;
+use crate::leaving::Leaving;
 
 /// A rank.
 #[derive(Debug, Default)]
 pub(super) struct Node {
     pub(super) speed: f64,
     pub(super) clock: f64,
-    pub(super) port: f64,
+    leaving: Leaving,
     landing: Landing,
     /// Bytes and number of its blocks.
     pub(super) total: u64,
@@ -67,7 +68,16 @@ impl Team<'_> {
     pub(super) fn process(&mut self, rank: usize, bytes: u64) {
         let elements = bytes as f64 / self.profile.element_bytes;
         let speed = self.nodes[rank].speed;
-        self.nodes[rank].clock += self.cost(Stage::Process, bytes, elements, speed);
+        let takes = self.cost(Stage::Process, bytes, elements, speed);
+        self.work(rank, Stage::Process, takes);
+    }
+
+    /// Rank `rank` computes for `seconds`, which are counted, or longer while messages leave it.
+    pub(super) fn work(&mut self, rank: usize, stage: Stage, seconds: f64) {
+        let node = &mut self.nodes[rank];
+        let to = node.clock + seconds;
+        node.clock = node.leaving.ends(node.clock, to);
+        self.totals[stage as usize].total_s += node.clock - to;
     }
 
     /// Rank `from` sends a message with `bytes` bytes in it into a slot that is free since `room`;
@@ -80,9 +90,9 @@ impl Team<'_> {
         self.count(Stage::Send, takes);
         let node = &mut self.nodes[from];
         node.clock = node.clock.max(room) + takes;
-        let injected = node.clock.max(node.port);
-        node.port = injected + self.wire.port(bytes as f64);
-        injected + self.wire.transit(bytes as f64)
+        let bytes = bytes as f64;
+        let injected = node.leaving.put(node.clock, (self.wire.port(bytes), self.wire.toll(bytes)));
+        injected + self.wire.transit(bytes)
     }
 
     /// Rank `rank` receives what arrives at `arrival`.
@@ -112,7 +122,7 @@ impl Team<'_> {
         let bytes = most.min(total - made);
         if bytes > 0 {
             let takes = self.cost(Stage::ResolveLocal, bytes, blocks as f64, speed);
-            self.nodes[rank].clock += takes;
+            self.work(rank, Stage::ResolveLocal, takes);
             self.nodes[rank].made += bytes;
         }
         bytes

@@ -102,6 +102,10 @@ pub struct Network {
     /// and whoever looks for messages meanwhile. What comes while the rank waits takes nothing. 0, as where it is not stated: none.
     #[serde(rename = "interference_per_byte_s", default)]
     pub interference_per_byte: Measured<SecondsPerByte>,
+    /// What a byte that leaves while its rank computes takes of the rank's processor, beside the overhead of sending. What leaves while
+    /// the rank waits takes nothing. 0, as where it is not stated: none.
+    #[serde(rename = "send_interference_per_byte_s", default)]
+    pub send_interference_per_byte: Measured<SecondsPerByte>,
     /// S: a larger message waits for its receiver. `None`: no message does.
     #[serde(
         rename = "rendezvous_threshold_bytes",
@@ -220,6 +224,7 @@ impl Platform {
             overhead.per_byte.value.0 *= factor;
         }
         network.interference_per_byte.value.0 *= factor;
+        network.send_interference_per_byte.value.0 *= factor;
         network
     }
 

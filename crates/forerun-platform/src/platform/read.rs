@@ -33,6 +33,7 @@ impl Platform {
     ///     bandwidth = "100 Mbit/s"        # or gap_per_byte = "80 ns/B"
     ///     receive_bandwidth = "100 Mbit/s" # of all that comes to a host, or receive_gap_per_byte; default: no limit
     ///     interference_per_byte = "2 ns/B" # of the processor, by what comes while the rank computes; default: none
+    ///     send_interference_per_byte = "2 ns/B" # the same by what leaves meanwhile; default: none
     ///     gap = "1 us"                    # default 0 s
     ///     wake_up = "30 us"               # further latency if the receiver sleeps; default 0 s
     ///     start_up = { base = "120 us", per_rank = "40 us" } # of ranks beyond the first; default: woken
@@ -187,6 +188,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let gap_per_byte = gap_per_byte(section);
     let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);
     let interference_per_byte = section.measured("interference_per_byte").unwrap_or_default();
+    let send_interference_per_byte = section.measured("send_interference_per_byte").unwrap_or_default();
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
     let segment = section.quantity::<crate::Bytes>("segment");
     if segment.is_some_and(|s| s.0 == 0) {
@@ -209,6 +211,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         gap_per_byte: gap_per_byte?,
         receive_gap_per_byte: receive_gap_per_byte.unwrap_or_default(),
         interference_per_byte,
+        send_interference_per_byte,
         rendezvous_threshold,
         segment,
         topology,

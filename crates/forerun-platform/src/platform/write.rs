@@ -65,6 +65,9 @@ impl Platform {
         if network.interference_per_byte != Measured::default() {
             out.raw("interference_per_byte", figure(&network.interference_per_byte));
         }
+        if network.send_interference_per_byte != Measured::default() {
+            out.raw("send_interference_per_byte", figure(&network.send_interference_per_byte));
+        }
         for (key, size) in
             [("rendezvous_threshold", network.rendezvous_threshold), ("segment", network.segment)]
         {

@@ -15,10 +15,12 @@ fn wire(least: u64) -> impl Strategy<Value = Wire> {
     let threshold = prop_oneof![Just(None), (0..6u64).prop_map(Some)];
     let segment = prop_oneof![Just(None), (1..5u64).prop_map(Some)];
     let landing = prop_oneof![Just(0), 1..4u64];
-    let ports = (0..6u64, 0..3u64, landing, prop_oneof![Just(0), 1..4u64]);
+    let interferences = (prop_oneof![Just(0), 1..4u64], prop_oneof![Just(0), 1..4u64]);
+    let ports = (0..6u64, 0..3u64, landing, interferences);
     (least..8u64, pair.clone(), pair, ports, threshold, segment).prop_map(
         |(latency, send, receive, ports, rendezvous, segment)| {
-            let (gap, gap_per_byte, receive_gap_per_byte, interference_per_byte) = ports;
+            let (gap, gap_per_byte, receive_gap_per_byte, interferences) = ports;
+            let (interference_per_byte, send_interference_per_byte) = interferences;
             Wire {
                 latency,
                 send,
@@ -27,6 +29,7 @@ fn wire(least: u64) -> impl Strategy<Value = Wire> {
                 gap_per_byte,
                 receive_gap_per_byte,
                 interference_per_byte,
+                send_interference_per_byte,
                 rendezvous,
                 segment,
             }

@@ -25,6 +25,7 @@ pub(crate) struct Wire {
     pub(crate) gap_per_byte: u64,
     pub(crate) receive_gap_per_byte: u64,
     pub(crate) interference_per_byte: u64,
+    pub(crate) send_interference_per_byte: u64,
     pub(crate) rendezvous: Option<u64>,
     pub(crate) segment: Option<u64>,
 }
@@ -38,6 +39,7 @@ impl Wire {
         gap_per_byte: 0,
         receive_gap_per_byte: 0,
         interference_per_byte: 0,
+        send_interference_per_byte: 0,
         rendezvous: None,
         segment: None,
     };
@@ -57,6 +59,7 @@ impl Wire {
             gap_per_byte: Measured::stated(SecondsPerByte(s(self.gap_per_byte))),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(s(self.receive_gap_per_byte))),
             interference_per_byte: Measured::stated(SecondsPerByte(s(self.interference_per_byte))),
+            send_interference_per_byte: Measured::stated(SecondsPerByte(s(self.send_interference_per_byte))),
             rendezvous_threshold: self.rendezvous.map(Bytes),
             segment: self.segment.map(Bytes),
             ..Network::default()

@@ -35,6 +35,7 @@ impl Runner<Packet<Volume>, Option<Tallied>> for Polled<'_> {
             gap_per_byte: 3,
             receive_gap_per_byte: 2,
             interference_per_byte: 1,
+            send_interference_per_byte: 2,
             rendezvous: Some(1500),
             segment: Some(600),
         };

@@ -19,6 +19,8 @@ struct Rank {
     blocked: bool,
     /// The picoseconds for which its receiving port was taken.
     taken: BTreeSet<u64>,
+    /// What its port takes of its work after a time, as long as the port is busy.
+    toll: (u64, u64),
     /// When a claim arrives at its counter.
     claim: Option<u64>,
 }
@@ -106,7 +108,16 @@ impl Model<'_> {
         let op = self.script.0[me][self.ranks[me].next];
         self.ranks[me].next += 1;
         match op {
-            Op::Work(d) => self.ranks[me].clock += d,
+            Op::Work(d) => {
+                let (now, port) = (at, self.ranks[me].port);
+                let toll = self.toll(me, now).min(port.saturating_sub(now));
+                let end = match d {
+                    _ if d == 0 || toll == 0 => now + d,
+                    _ if d + toll >= port - now => now + d + toll,
+                    _ => now + d * (port - now) / (port - now - toll),
+                };
+                self.ranks[me].clock = end;
+            }
             Op::Send(to, bytes) => self.send(me, to, bytes, at),
             Op::ReceiveFrom(from) => self.receive(me, from, at),
             Op::ReceiveAny => {
@@ -129,8 +140,15 @@ impl Model<'_> {
         }
     }
 
+    /// What is left at `at` of what a rank's port takes of its work.
+    fn toll(&self, me: usize, at: u64) -> u64 {
+        let Rank { port, toll: (toll, since), .. } = self.ranks[me];
+        if at >= port { 0 } else { toll * (port - at) / (port - since) }
+    }
+
     /// Puts a message on a rank's port at time `at`; gives its arrival.
     fn inject(&mut self, me: usize, bytes: u64, at: u64) -> u64 {
+        self.ranks[me].toll = (self.toll(me, at) + bytes * self.wire.send_interference_per_byte, at);
         let mut injected = at.max(self.ranks[me].port);
         let mut left = bytes;
         loop {

@@ -21,6 +21,7 @@ const WIRE: Wire = Wire {
     gap_per_byte: 4,
     receive_gap_per_byte: 0,
     interference_per_byte: 0,
+    send_interference_per_byte: 0,
     rendezvous: None,
     segment: None,
 };
@@ -92,6 +93,37 @@ fn what_comes_while_a_rank_works_takes_of_its_processor() {
     let wire = Wire { receive_gap_per_byte: 5, ..wire };
     let script = Script(vec![vec![Work(125), ReceiveFrom(1)], vec![Send(0, 5)]]);
     assert_eq!(ends(&script, &wire, 2, 4)[0], 125 + 15 + 30);
+}
+
+#[test]
+fn what_leaves_while_a_rank_works_takes_of_its_processor() {
+    // Sent at 15; on the port until 15 + 4 · 4 + 7 = 38, which takes 12 of 23: 11 are left for work.
+    let wire = Wire { send_interference_per_byte: 3, gap_per_byte: 4, gap: 7, ..WIRE };
+    let wire = Wire { send_interference_per_byte: 2, ..wire };
+    let port = 15 + 4 * wire.gap_per_byte + 7;
+    let end = |work: &[u64]| {
+        let work = work.iter().map(|w| Work(*w));
+        ends(&Script(vec![[Send(1, 5)].into_iter().chain(work).collect(), vec![ReceiveFrom(0)]]), &wire, 2, 4)
+            [0]
+    };
+    let sent = end(&[]);
+    let (whole, toll) = (port - sent, 10);
+    assert_eq!((sent, whole), (15, 23));
+    // Work that ends before the port is free is slower all the time, and other work by all of it.
+    assert_eq!(end(&[0]), sent);
+    assert_eq!(end(&[6]), sent + 6 * 23 / 13);
+    assert_eq!(end(&[13]), port);
+    assert_eq!(end(&[14]), sent + 14 + toll);
+    assert_eq!(end(&[500]), sent + 500 + toll);
+    // In parts it takes as long, but for parts of picoseconds.
+    assert!(end(&[4, 4, 6]).abs_diff(sent + 14 + toll) <= 1);
+    // What takes more than there is leaves nothing for work until the port is free.
+    let wire = Wire { send_interference_per_byte: 50, ..wire };
+    let script = Script(vec![vec![Send(1, 5), Work(3)], vec![ReceiveFrom(0)]]);
+    assert_eq!(ends(&script, &wire, 2, 4)[0], port + 3);
+    // What leaves while it waits takes nothing: the answer arrives at 15 + 16 + 100 + 30, + 15, + 16 + 100, and is received in 30.
+    let script = Script(vec![vec![Send(1, 5), ReceiveFrom(1), Work(3)], vec![ReceiveFrom(0), Send(0, 5)]]);
+    assert_eq!(ends(&script, &wire, 2, 4)[0], 161 + 15 + 116 + 30 + 3);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! it once. What a rank does is in `send`, `receive` and `turns`.
 
 mod landing;
+mod leaving;
 mod ledger;
 mod mail;
 mod many;
@@ -15,6 +16,8 @@ mod receive;
 mod send;
 mod turns;
 mod warm;
+
+use std::cell::Cell;
 
 use forerun_platform::Stage;
 use forerun_skeleton::{Message, RunError, Stop};
@@ -30,6 +33,7 @@ pub(crate) use ready::{PollOrder, Ready};
 use crate::order::{Inbox, Queue};
 use crate::{LogGps, Time};
 use landing::Landing;
+use leaving::Leaving;
 use pairs::HAS_INBOX;
 use peers::{Peers, Way};
 
@@ -38,11 +42,36 @@ use peers::{Peers, Way};
 pub(crate) struct Books {
     pub(crate) ranks: Vec<Rank>,
     pub(crate) ledger: Ledger,
+    /// Of each rank, where what leaves it takes of its processor; else none.
+    leaving: Vec<Cell<Leaving>>,
 }
 
 impl Books {
-    pub(crate) fn new(ranks: usize, detail: Detail) -> Self {
-        Books { ranks: (0..ranks as u32).map(Rank::new).collect(), ledger: Ledger::new(ranks, detail) }
+    pub(crate) fn new(ranks: usize, network: &LogGps, detail: Detail) -> Self {
+        Books {
+            ranks: (0..ranks as u32).map(Rank::new).collect(),
+            ledger: Ledger::new(ranks, detail),
+            leaving: vec![Cell::default(); if network.has_tolls() { ranks } else { 0 }],
+        }
+    }
+
+    /// How long work takes that would take `work` and that a rank begins now: longer where what it has sent still leaves it. Storage
+    /// is waited for.
+    #[inline(always)]
+    pub(crate) fn longer(&self, my: My<'_>, stage: Stage, work: Time) -> Time {
+        match self.leaving.get(my.me as usize) {
+            Some(leaving) if !matches!(stage, Stage::Read | Stage::Write) => {
+                leaving.get().longer(my.clock.get(), my.port.get(), work)
+            }
+            _ => work,
+        }
+    }
+
+    /// Notes that a message that takes `toll` of its processor is put on the port of `my` at `now`.
+    fn leaves(&self, my: My<'_>, now: Time, toll: Time) {
+        if let Some(leaving) = self.leaving.get(my.me as usize) {
+            leaving.set(leaving.get().put(now, my.port.get(), toll));
+        }
     }
 
     pub(crate) fn size(&self) -> usize {

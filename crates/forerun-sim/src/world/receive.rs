@@ -125,6 +125,7 @@ impl<M: Message> World<'_, M> {
         let network = self.network;
         let empty = network.travel(0);
         let answered = taken_up.plus(network.receive_overhead(0)).plus(network.send_overhead(0));
+        self.books.leaves(my, answered, Time::ZERO);
         let injected = answered.max(my.port.get());
         my.port.set(injected.plus(empty.port));
         let back = injected.plus(empty.arrival);
@@ -133,6 +134,7 @@ impl<M: Message> World<'_, M> {
         let sender = self.my(from);
         let blocked = sender.clock.get();
         let sent = blocked.max(back).plus(network.receive_overhead(0)).plus(network.send_overhead(bytes));
+        self.books.leaves(sender, sent, network.toll(bytes));
         let injected = sent.max(sender.port.get());
         sender.port.set(injected.plus(travel.port));
         sender.waits.set(Waits::Nothing);

@@ -82,6 +82,7 @@ impl<M: Message> World<'_, M> {
         // A message that meets its receiver first sends a request, which is like an empty one.
         let first = if meets { 0 } else { bytes };
         let sent = my.clock.get().max(free).plus(network.send_overhead(first));
+        self.books.leaves(my, sent, network.toll(first));
         let arrival = my.inject(sent, network.travel(first)).unwrap_or(Time::MAX);
         my.sent(to, bytes, sent);
         if arrival == Time::MAX {

@@ -120,6 +120,7 @@ impl<M: Message> World<'_, M> {
             let network = self.network;
             let travel = network.travel(0);
             let sent = my.clock.get().plus(network.send_overhead(0));
+            self.books.leaves(my, sent, Time::ZERO);
             let injected = sent.max(my.port.get());
             my.port.set(injected.plus(travel.port));
             my.pass(Stage::Send, counter as u64, 1, sent);

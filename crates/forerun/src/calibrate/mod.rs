@@ -157,6 +157,7 @@ fn platform(
         gap_per_byte: Measured::default(),
         receive_gap_per_byte: Measured::default(),
         interference_per_byte: Measured::default(),
+        send_interference_per_byte: Measured::default(),
         rendezvous_threshold: None,
         segment: None,
         topology: None,
