@@ -32,6 +32,8 @@ pub enum Probe {
     Together,
     /// Seconds by byte of its processor that messages take of a rank which computes while they come.
     Interference,
+    /// The same of messages that it has sent, which leave meanwhile.
+    SendInterference,
     /// As `Stream`, of a short stream of messages of a size that is drawn from all that may be cut into segments.
     Segments,
 }

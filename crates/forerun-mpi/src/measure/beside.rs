@@ -1,4 +1,4 @@
-//! What messages that come take of a rank that computes meanwhile.
+//! What messages that come or leave take of a rank that computes meanwhile.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use super::follow::compute;
 use super::letter::{Ask, Letter};
 use super::share::{is_stalled, seconds_by, thread_seconds, turn};
 
-/// Messages that come meanwhile: no more than a window, as none is received before the end.
+/// Messages meanwhile: no more than a window, as none is received before the end, and who sends them is not to wait.
 pub(super) const MESSAGES: u32 = 4;
 
 /// What some work took, in seconds.
@@ -41,7 +41,35 @@ pub(super) async fn interference<E: Endpoint<Letter>>(
     Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
 }
 
-/// What the rank does that `letter` of the first rank asks for that.
+/// Asks rank `to` to compute while messages of `bytes` bytes leave it, for about `time`: gives as [`interference`].
+pub(super) async fn send_interference<E: Endpoint<Letter>>(
+    e: &mut E,
+    to: usize,
+    bytes: usize,
+    time: Duration,
+) -> Result<f64, Stop> {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    let values = [MESSAGES.into(), bytes as f64, 0.0];
+    e.send(to, Letter { values, ..Letter::new(Ask::Away, micros, 0) }).await?;
+    for _ in 0..MESSAGES {
+        e.recv_from(to).await?;
+    }
+    Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
+}
+
+/// What the rank does that `letter` of the first rank asks for the latter.
+pub(super) async fn away<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<(), Stop> {
+    let time = Duration::from_micros(letter.number.into());
+    let [messages, bytes, _] = letter.values;
+    let (turns, alone) = compute(e, || spin(|_, since| since >= time)).await?;
+    for _ in 0..messages as u32 {
+        e.send(from, Letter::new(Ask::Away, 0, bytes as usize)).await?;
+    }
+    let (_, together) = compute(e, || spin(|done, _| done >= turns)).await?;
+    e.send(from, Letter::answer(Ask::Away, [more(alone, together), 0.0, 0.0])).await
+}
+
+/// What the rank does that `letter` of the first rank asks for the former.
 pub(super) async fn beside<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<(), Stop> {
     let time = Duration::from_micros(letter.number.into());
     let (turns, alone) = compute(e, || spin(|_, since| since >= time)).await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::random::Random;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
-use super::beside::{self, interference};
+use super::beside::{self, interference, send_interference};
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
 use super::share::{is_stalled, share, thread_seconds};
@@ -71,12 +71,14 @@ enum Next {
     Segments,
     /// Messages to a rank that computes.
     Interference,
+    /// Messages from one.
+    SendInterference,
     /// What part of a processor each rank has.
     Share,
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 18] = [
+const ROUND: [Next; 20] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -94,6 +96,8 @@ const ROUND: [Next; 18] = [
     Next::Segments,
     Next::Interference,
     Next::Interference,
+    Next::SendInterference,
+    Next::SendInterference,
     Next::Share,
 ];
 
@@ -166,12 +170,18 @@ impl Leading {
                         let many = stream(e, partner, FILL + further, bytes).await?;
                         note(Probe::Segments, bytes, (many - few) / f64::from(further));
                     }
-                    Next::Interference => {
+                    Next::Interference | Next::SendInterference => {
                         let bytes = random.size(LONG.0, LONG.1);
-                        // Twice as long as they take to come.
-                        let come = f64::from(beside::MESSAGES) * long / 2.0 * bytes as f64 / LONG.1 as f64;
-                        let time = LEAST_WAIT + Duration::from_secs_f64(2.0 * come);
-                        note(Probe::Interference, bytes, interference(e, partner, bytes, time).await?);
+                        // Twice as long as they take to come or leave.
+                        let take = f64::from(beside::MESSAGES) * long / 2.0 * bytes as f64 / LONG.1 as f64;
+                        let time = LEAST_WAIT + Duration::from_secs_f64(2.0 * take);
+                        let (probe, value) = match next {
+                            Next::Interference => {
+                                (Probe::Interference, interference(e, partner, bytes, time).await?)
+                            }
+                            _ => (Probe::SendInterference, send_interference(e, partner, bytes, time).await?),
+                        };
+                        note(probe, bytes, value);
                     }
                     Next::Share => {
                         for rank in 1..ranks {

@@ -19,13 +19,17 @@ pub(super) enum Ask {
     /// To compute for so many microseconds, say so, compute as much again while as many more letters come as the first value says, receive
     /// them, and answer how much longer that took.
     Beside,
+    /// To compute for so many microseconds, send as many messages as the first value says of so many bytes as the second, compute as much
+    /// again meanwhile, and answer how much longer that took.
+    Away,
     /// To send a stream of as many messages of so many bytes to the rank of this number, and answer how long that took.
     Flow,
     /// To end.
     End,
 }
 
-const ASKS: [Ask; 7] = [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Beside, Ask::Flow, Ask::End];
+const ASKS: [Ask; 8] =
+    [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Beside, Ask::Away, Ask::Flow, Ask::End];
 
 /// A message.
 pub(super) struct Letter {
@@ -83,7 +87,7 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 14] = [
+const PROBES: [Probe; 15] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
@@ -97,6 +101,7 @@ const PROBES: [Probe; 14] = [
     Probe::Across,
     Probe::Together,
     Probe::Interference,
+    Probe::SendInterference,
     Probe::Segments,
 ];
 

@@ -11,7 +11,7 @@
 //! | `Send` | a send |
 //! | `Receive` | receiving what had time to come while the rank computed |
 //! | `BusySend`, `BusyReceive` | the processor's time of both, where a limit stalls ranks: a stall in between is no overhead |
-//! | `Interference` | how much more processor time the same work takes while messages come, by the byte |
+//! | `Interference`, `SendInterference` | how much more processor time the same work takes while messages come, or leave, by the byte |
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |

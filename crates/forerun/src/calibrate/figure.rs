@@ -29,6 +29,8 @@ pub enum Key {
     ReceiveGapPerByte,
     /// What a byte takes of the processor of a rank that computes while it comes.
     InterferencePerByte,
+    /// The same of a byte that leaves.
+    SendInterferencePerByte,
     /// s.
     Segment,
     /// What each further segment of a message takes.
@@ -90,6 +92,7 @@ impl Key {
             Key::GapPerByte => "gap, per byte",
             Key::ReceiveGapPerByte => "gap of a receiver, per byte",
             Key::InterferencePerByte => "interference, per byte",
+            Key::SendInterferencePerByte => "interference of sends, per byte",
             Key::Segment => "segment s",
             Key::PerSegment => "gap of a further segment",
             Key::Background => "background",
@@ -120,7 +123,8 @@ impl Key {
             | Key::ReceivePerByte
             | Key::GapPerByte
             | Key::ReceiveGapPerByte
-            | Key::InterferencePerByte => 1e-12,
+            | Key::InterferencePerByte
+            | Key::SendInterferencePerByte => 1e-12,
             Key::ComputeContention | Key::MemoryContention | Key::Background => 0.005,
             // A turn of the scheduler more or less.
             Key::WakeUp | Key::WakingSend => 5e-7,
@@ -141,7 +145,8 @@ impl Key {
             | Key::ReceivePerByte
             | Key::GapPerByte
             | Key::ReceiveGapPerByte
-            | Key::InterferencePerByte => SecondsPerByte(number).to_string(),
+            | Key::InterferencePerByte
+            | Key::SendInterferencePerByte => SecondsPerByte(number).to_string(),
             Key::ComputeContention | Key::MemoryContention | Key::Background => Share(number).to_string(),
             Key::Segment => Bytes(number.round() as u64).to_string(),
             _ => Seconds(number).to_string(),

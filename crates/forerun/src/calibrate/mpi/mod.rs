@@ -10,7 +10,7 @@
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
-//! | interference | what messages that come while a rank computes take of its processor, by the byte; where that cannot be told from nothing, nothing |
+//! | interference | what messages that come while a rank computes take of its processor, by the byte, and what those that leave meanwhile; where that cannot be told from nothing, nothing |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
 //! | s | the size of segments: streams of messages of many sizes take a step more at each multiple of it, which a jump, a bend and chance do not explain |
 //! | throttle, background | the stalls of a rank that computes, where they are regular; else the part of a processor that it does not get |
@@ -167,6 +167,7 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
         (Key::GapPerByte, gap_per_byte),
         (Key::ReceiveGapPerByte, estimate(&samples.values(Probe::Together))),
         (Key::InterferencePerByte, estimate(&samples.values(Probe::Interference))),
+        (Key::SendInterferencePerByte, estimate(&samples.values(Probe::SendInterference))),
         (Key::Segment, segment.map(|s| s.bytes)),
         (Key::PerSegment, segment.map(|s| s.step)),
         (Key::Quota, quota),
@@ -231,7 +232,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
     let gap_per_byte = by_byte(Key::GapPerByte);
     // Streams to one that do not hold each other up take no time of its port.
     let receive_gap = find(Key::ReceiveGapPerByte).filter(|e| e.low > ALONE * gap_per_byte.value.0);
-    let interference = find(Key::InterferencePerByte).filter(|e| e.low > 0.0);
+    let interference = |key| measured(find(key).filter(|e| e.low > 0.0), SecondsPerByte).unwrap_or_default();
     let network = Network {
         latency: time(Key::Latency),
         send_overhead: overhead(Key::Send, Key::SendPerRank, Key::SendPerByte),
@@ -242,7 +243,8 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         start_up: None,
         gap_per_byte,
         receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
-        interference_per_byte: measured(interference, SecondsPerByte).unwrap_or_default(),
+        interference_per_byte: interference(Key::InterferencePerByte),
+        send_interference_per_byte: interference(Key::SendInterferencePerByte),
         rendezvous_threshold: fitted.threshold.map(Bytes),
         segment: fitted.segment.filter(|_| fitted.is_cut).map(|s| Bytes(s.bytes.value.round() as u64)),
         topology: (ranks > 2).then(|| topology(ranks, fitted.link, gap_per_byte.value)),
@@ -288,6 +290,7 @@ mod tests {
             add(Probe::Period, 8, 0, period);
             add(Probe::Together, 4, 1 << 18, G * 1.01);
             add(Probe::Interference, 8, 1 << 18, interference);
+            add(Probe::SendInterference, 8, 1 << 18, 2.0 * interference);
             for (width, slower) in [(1, 1.0), (2, 1.0), (3, 2.0), (4, 4.0)] {
                 add(Probe::Across, width, 1 << 18, slower);
             }
@@ -311,11 +314,13 @@ mod tests {
             gap_per_byte,
             receive_gap_per_byte,
             interference_per_byte,
+            send_interference_per_byte,
             topology,
             ..
         } = &found.network;
         near(receive_gap_per_byte.value.0, 1.01 * G);
         near(interference_per_byte.value.0, 2e-9);
+        near(send_interference_per_byte.value.0, 4e-9);
         near(latency.value.0, 300e-6 - 50e-6 - 16e-6);
         near(send_overhead.per_rank.value.0, 0.5e-6);
         near(send_overhead.of(8, Bytes(0)).0, 10e-6);
@@ -364,11 +369,13 @@ mod tests {
     fn messages_that_take_nothing_of_a_rank_that_computes_do_not_interfere() {
         let mut all = values(1.0, 0.0);
         // What noise makes of nothing.
-        for (k, sample) in all.iter_mut().filter(|s| s.probe == Probe::Interference).enumerate() {
+        let of_noise = |s: &&mut Sample| matches!(s.probe, Probe::Interference | Probe::SendInterference);
+        for (k, sample) in all.iter_mut().filter(of_noise).enumerate() {
             sample.value = if k % 2 == 0 { 1e-9 } else { -1e-9 };
         }
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
         assert_eq!(found.network.interference_per_byte, Measured::default());
+        assert_eq!(found.network.send_interference_per_byte, Measured::default());
     }
 
     #[test]
