@@ -273,6 +273,16 @@ pub trait ReductionJob: Job + Sized {
     /// of a partial result lies in a file is read as it is written; so it is written once.
     fn codec(&self) -> impl Codec<Self::Partial> + Codec<Self::Left> + Sync;
 
+    /// Bytes of what the sink of a group left, as a message to the process that finishes.
+    ///
+    /// # Errors
+    /// Where it cannot be had, such as what lies in a file.
+    fn left_bytes(&self, left: &Self::Left) -> Result<u64, AppError> {
+        let mut bytes = Vec::new();
+        Codec::<Self::Left>::encode(&self.codec(), left, &mut bytes)?;
+        Ok(bytes.len() as u64)
+    }
+
     /// Appends, as bytes, what the same job in other processes is to know of this one: inputs that were found, and what was
     /// kept ([`ReductionJob::keep`]), which is then kept no longer. For an application that has to begin a run by something, such
     /// as making a database ready, this does so in the place of [`ReductionJob::cut`].

@@ -87,6 +87,14 @@ impl TimedApp {
         }
     }
 
+    /// Takes what the finish costs; gives how many results it has.
+    fn finish(&self, left: &[Delivered]) -> Result<u64, AppError> {
+        let results = left.iter().map(|left| left.0).sum();
+        let bytes = left.iter().map(|left| left.1 as f64).sum();
+        self.take(&self.profile.finish, bytes, results as f64)?;
+        Ok(results)
+    }
+
     fn filled(&self, bytes: f64, results: u64) -> Result<Filled, AppError> {
         if !(0.0..=MOST).contains(&bytes) {
             let size = Bytes(bytes as u64);
@@ -174,27 +182,31 @@ pub struct TimedSinks<'a>(&'a TimedApp);
 #[derive(Debug)]
 pub struct TimedSink<'a> {
     app: &'a TimedApp,
-    results: u64,
+    left: Delivered,
 }
+
+/// Results that were delivered, and their bytes.
+pub type Delivered = (u64, u64);
 
 impl<'a> Sinks<Filled> for TimedSinks<'a> {
     type Sink = TimedSink<'a>;
 
     fn open(&self, _: usize) -> Result<TimedSink<'a>, AppError> {
-        Ok(TimedSink { app: self.0, results: 0 })
+        Ok(TimedSink { app: self.0, left: (0, 0) })
     }
 }
 
 impl Sink<Filled> for TimedSink<'_> {
-    type Out = u64;
+    type Out = Delivered;
 
     fn accept(&mut self, piece: Piece<Filled>) -> Result<(), AppError> {
-        self.results += piece.value.results;
+        self.left.0 += piece.value.results;
+        self.left.1 += piece.value.bytes();
         self.app.take(&self.app.profile.sink, piece.value.bytes() as f64, piece.results as f64)
     }
 
-    fn close(self) -> Result<u64, AppError> {
-        Ok(self.results)
+    fn close(self) -> Result<Delivered, AppError> {
+        Ok(self.left)
     }
 }
 
@@ -234,7 +246,7 @@ impl ReductionJob for TimedJob {
     type Partial = Filled;
     type App = TimedApp;
     type Source = TimedTasks;
-    type Left = u64;
+    type Left = Delivered;
     type Sinks<'s> = TimedSinks<'s>;
 
     fn app(&self) -> &TimedApp {
@@ -250,25 +262,29 @@ impl ReductionJob for TimedJob {
         TimedSinks(&self.app)
     }
 
-    fn finish(&self, left: Vec<u64>) -> Result<String, AppError> {
-        let results: u64 = left.iter().sum();
-        self.app.take(&self.app.profile.finish, 0.0, results as f64)?;
+    fn finish(&self, left: Vec<Delivered>) -> Result<String, AppError> {
+        let results = self.app.finish(&left)?;
         if results != self.tasks.tasks {
             return Err(AppError::new(format!("{results} results came of {} tasks", self.tasks.tasks)));
         }
         Ok(format!("{results} results"))
     }
 
-    fn rehearse_finish(&self, left: Vec<u64>) -> Result<Erased, AppError> {
-        self.app.take(&self.app.profile.finish, 0.0, left.iter().sum::<u64>() as f64)?;
+    fn rehearse_finish(&self, left: Vec<Delivered>) -> Result<Erased, AppError> {
+        self.app.finish(&left)?;
         Ok(Erased::new(()))
+    }
+
+    /// All results, though only their number is sent.
+    fn left_bytes(&self, left: &Delivered) -> Result<u64, AppError> {
+        Ok(left.1)
     }
 
     fn input_name(&self, _: &TimedTasks, index: u64) -> String {
         format!("task {index}")
     }
 
-    fn codec(&self) -> impl Codec<Filled> + Codec<u64> + Sync {
+    fn codec(&self) -> impl Codec<Filled> + Codec<Delivered> + Sync {
         Plain
     }
 }
@@ -309,8 +325,8 @@ mod tests {
     #[test]
     fn a_result_that_is_missing_is_an_error() {
         let job = job(3);
-        assert_eq!(job.finish(vec![1, 2]).unwrap(), "3 results");
-        assert!(job.finish(vec![2]).is_err());
+        assert_eq!(job.finish(vec![(1, 8), (2, 16)]).unwrap(), "3 results");
+        assert!(job.finish(vec![(2, 16)]).is_err());
         assert_eq!(Source::len(&job.cut(1).unwrap()), Some(3));
         assert!(job.app.filled(1e12, 1).is_err());
     }

@@ -36,6 +36,7 @@ pub mod execute;
 pub mod farm;
 pub mod figures;
 pub mod file;
+pub mod gathering;
 pub mod guardian;
 pub mod jobs;
 pub mod load;

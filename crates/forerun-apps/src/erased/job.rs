@@ -51,6 +51,12 @@ pub trait ErasedJob: Job {
     /// [`ReductionJob::codec`] of what sinks leave.
     fn left_codec(&self) -> ErasedCodec<'_, Erased>;
 
+    /// As [`ReductionJob::left_bytes`].
+    ///
+    /// # Errors
+    /// Where it cannot be had, such as what lies in a file.
+    fn left_bytes(&self, left: &Erased) -> Result<u64, AppError>;
+
     /// As [`ReductionJob::hand_over`].
     ///
     /// # Errors
@@ -108,6 +114,10 @@ impl<J: ReductionJob> ErasedJob for J {
 
     fn left_codec(&self) -> ErasedCodec<'_, Erased> {
         Box::new(OfValue::<_, J::Left>::new(ReductionJob::codec(self)))
+    }
+
+    fn left_bytes(&self, left: &Erased) -> Result<u64, AppError> {
+        ReductionJob::left_bytes(self, left.peek()?)
     }
 
     fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {

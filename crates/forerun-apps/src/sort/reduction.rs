@@ -1,7 +1,7 @@
 //! A sort as the command line sees it.
 
 use forerun_platform::{Bytes, Grain, JoinAt};
-use forerun_skeleton::{AppError, Codec};
+use forerun_skeleton::{AppError, Codec, Message};
 
 use super::job::{SortInput, SortJob, SortSource};
 use super::run::Run;
@@ -111,6 +111,11 @@ impl ReductionJob for SortJob {
 
     fn codec(&self) -> impl Codec<Run> + Codec<Vec<Run>> + Sync {
         RunCodec(self)
+    }
+
+    /// Without reading what lies on the disk.
+    fn left_bytes(&self, left: &Vec<Run>) -> Result<u64, AppError> {
+        Ok(left.iter().map(Message::bytes).sum())
     }
 
     fn input_name(&self, source: &SortSource, index: u64) -> String {

@@ -1,11 +1,9 @@
 //! What each step of a reduction costs, by the number of results in it.
 
 use forerun_platform::{Cost, ReductionProfile};
+use forerun_skeleton::reduction::HEADER;
 
 use crate::{Load, ModelError, Wire};
-
-/// Bytes that a packet costs beside the partial result in it, as the reduction sends them.
-const HEADER: f64 = 16.0;
 
 /// Times in seconds of one rank's steps.
 #[derive(Debug, Clone)]
@@ -134,7 +132,7 @@ impl Costs {
     }
 
     fn packet(&self, results: u64) -> f64 {
-        HEADER + self.bytes(results)
+        HEADER as f64 + self.bytes(results)
     }
 
     /// Bytes of a message with `results` results in it.

@@ -32,5 +32,5 @@ mod work;
 pub use fold::Fold;
 pub use fold_sink::{FoldSink, FoldSinks, fold_groups};
 pub use job::{Reduce, Sink, Sinks, Source};
-pub use packet::{Packet, PacketCodec, Piece, PieceCodec};
+pub use packet::{HEADER, Packet, PacketCodec, Piece, PieceCodec};
 pub use shape::{Reduction, Runner, Shape};

@@ -17,7 +17,7 @@ pub struct Piece<P> {
 }
 
 /// Bytes that a packet costs beside the partial result in it.
-const HEADER: u64 = 16;
+pub const HEADER: u64 = 16;
 
 /// What the ranks of a reduction send to each other.
 ///

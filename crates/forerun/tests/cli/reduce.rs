@@ -308,3 +308,34 @@ fn the_examples_of_the_help_are_right() {
     let expected = shell(&place, &format!("{expected} | awk '{{print $1, $2}}' | sort"));
     assert_eq!(counts, expected.lines().collect::<Vec<_>>());
 }
+
+/// What several groups have is brought together at the end, whoever says how long that takes.
+#[test]
+fn emulated_groups_send_what_simulated_ones_do() {
+    let place = Place::new();
+    let profile = "format = 1\napplication = \"any\"\n[reduction]\ntask = \"1 us\"\nmerge = \"1 us\"\n\
+                   result_bytes = \"100 kB\"\n";
+    place.write("profile.toml", profile);
+    for (strategy, p, groups) in
+        [("reduction-tree", 6, 3), ("parallel-pipeline", 4, 2), ("master-slave", 8, 2), ("adaptive", 4, 4)]
+    {
+        let of = |on: &str| {
+            let line = format!(
+                "run tasks 24 --size 1kB --profile profile.toml --platform osaka-fast-ethernet -p {p} --groups {groups} \
+                 --strategy {strategy} --on {on} --json -"
+            );
+            place.run(&line).ok().json().as_array().unwrap().last().unwrap().clone()
+        };
+        let (emulated, simulated) = (of("emulated"), of("simulated"));
+        for what in ["messages", "bytes"] {
+            assert_eq!(emulated[what], simulated[what], "{what} of {strategy} on {p} in {groups} groups");
+        }
+        let finish = |of: &serde_json::Value| of["stages"]["finish"]["total_s"].as_f64().unwrap();
+        let (emulated, simulated) = (finish(&emulated), finish(&simulated));
+        // The results of all groups but one at 100 Mbit/s; the finish itself takes next to nothing.
+        assert!(
+            simulated > 0.03 && (emulated / simulated - 1.0).abs() < 0.1,
+            "{strategy}: {emulated}, {simulated}"
+        );
+    }
+}
