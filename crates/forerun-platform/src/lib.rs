@@ -45,8 +45,8 @@ pub use plan::{Deal, FarmPlan, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Throttle};
 pub use preset::{Preset, preset, presets};
 pub use profile::{
-    Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile, Spill, Wait,
-    grown,
+    Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile, Spill,
+    Tried, Wait, grown,
 };
 pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

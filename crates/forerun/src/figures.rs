@@ -29,8 +29,12 @@ pub struct Figures {
     pub platform: Platform,
     /// The job's costs.
     pub profile: Profile,
-    /// Bytes of the largest task that was tried, where there was a pilot.
+    /// Bytes of the largest task that the costs are from, where that is known.
     pub largest: Option<u64>,
+    /// Whether a pilot did some of the tasks.
+    pub sampled: bool,
+    /// The profile as it was measured or given, without the storage of a described machine: as it is written.
+    pub found: Profile,
     /// How busy others are on this machine, if that is known.
     pub beside: Option<Beside>,
 }
@@ -72,12 +76,15 @@ pub fn of(
     let (mut profile, pilot) = profile(job, given, options, &purpose, context)?;
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
+    let found = profile.clone();
     if let Some(storage) = storage::described(&platform, options, context)? {
         storage::in_reduction(&mut profile, job, &platform, storage)?;
     }
     let tried = if pilot.is_some() { workers } else { 0 };
+    let largest = Some(reduction(&profile)?.tried as u64).filter(|&bytes| bytes > 0);
+    let sampled = pilot.is_some() && largest.is_some();
     let beside = context.beside(options.platform.as_deref(), &platform, tried);
-    Ok(Figures { platform, profile, largest: pilot.map(|p| p.largest), beside })
+    Ok(Figures { platform, profile, largest, sampled, found, beside })
 }
 
 /// Whether a run whose inputs keep coming begins with the first of them: no pilot waits for a sample.

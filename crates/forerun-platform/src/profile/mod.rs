@@ -13,7 +13,7 @@ use crate::json;
 
 pub use cost::{Cost, Wait};
 pub use farm::FarmProfile;
-pub use scatter_gather::{PhaseCost, ScatterGatherProfile};
+pub use scatter_gather::{PhaseCost, ScatterGatherProfile, Tried};
 pub use size::grown;
 
 /// The costs of a reduction.
@@ -57,6 +57,15 @@ pub struct ReductionProfile {
     /// What is done with results for which there is no room in memory, where there is such a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<Spill>,
+    /// Bytes of the input of the largest task that the costs are from: what much larger ones cost was not seen, and no plan has
+    /// them. 0 where the costs hold for tasks of any size.
+    #[serde(
+        rename = "tried_bytes",
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "json::not_negative"
+    )]
+    pub tried: f64,
 }
 
 /// Results that go to a disk when their tasks have made them, because no more may rest in memory, and come

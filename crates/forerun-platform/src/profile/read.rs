@@ -29,6 +29,7 @@ impl Profile {
     ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
     ///     join_beside = "0.2 ns/B"                          # of which so much of the result passes while the finish writes
     ///     contention = 0.1                                  # a task, for each other busy core; default 0
+    ///     tried = "2 MB"                                    # the largest task that was measured; default: they hold for any
     ///     [reduction.spill]                                 # where memory is limited
     ///     room = "25 MB"                                    # of results in it; others go to a disk
     ///     write = { per_byte = "0.4 ns/B" }                 # to put a result there, default 0
@@ -99,6 +100,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let growth = section.numbers("growth", Allowed::Positive).unwrap_or_default();
     let grown_from = section.quantity::<PartBytes>("grown_from").map_or(0.0, Quantity::number);
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
+    let tried = section.quantity::<PartBytes>("tried").map_or(0.0, Quantity::number);
     let join = join(section);
     let spill = section.inner("spill").map(|s| spill(&s));
     section.finish();
@@ -116,6 +118,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
         join,
         contention,
         spill,
+        tried,
     })
 }
 

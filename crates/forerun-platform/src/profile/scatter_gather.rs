@@ -100,6 +100,21 @@ pub struct ScatterGatherProfile {
     /// The same of making packets, when all ranks do.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention_local: f64,
+    /// Sizes of the blocks that the costs are from; `None` where the costs hold for blocks of any size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Tried>,
+}
+
+/// Sizes of blocks that were measured: what others cost, which caches hold or no longer hold, was not seen, and no plan has them.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tried {
+    /// Bytes of the smallest.
+    #[serde(rename = "smallest_bytes", deserialize_with = "json::not_negative")]
+    pub smallest: f64,
+    /// Bytes of the largest.
+    #[serde(rename = "largest_bytes", deserialize_with = "json::not_negative")]
+    pub largest: f64,
 }
 
 fn one() -> f64 {
@@ -127,11 +142,14 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let spill_ways = section.number("spill_ways", Allowed::NotNegative).unwrap_or(0.0);
     let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
     let contention_local = section.number("contention_local", Allowed::NotNegative).unwrap_or(0.0);
+    let tried = section.inner("tried").map(|s| tried(&s));
     section.finish();
     if element <= 0.0 {
         section.note("element", "\"element\" is the size of an element: expected more than 0 B");
         return None;
     }
+    // A section that is there and wrong leaves no costs.
+    let tried = tried.map_or(Some(None), |t| t.map(Some))?;
     let (read, process) = (read?, process?);
     let element_bytes = element;
     Some(ScatterGatherProfile {
@@ -147,7 +165,27 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
         spill_ways,
         contention,
         contention_local,
+        tried,
     })
+}
+
+/// `tried`: the sizes of blocks that were measured.
+fn tried(section: &Section<'_, '_>) -> Option<Tried> {
+    let size = |key| {
+        let size = section.quantity::<PartBytes>(key).map(Quantity::number);
+        section.required(key, "\"64 KiB\"", size)
+    };
+    let (smallest, largest) = (size("smallest"), size("largest"));
+    section.finish();
+    let tried = Tried { smallest: smallest?, largest: largest? };
+    if tried.smallest > tried.largest {
+        section.note(
+            "smallest",
+            "\"smallest\" is the smallest block measured: expected no more than \"largest\"",
+        );
+        return None;
+    }
+    Some(tried)
 }
 
 /// A phase's cost: a table, or a time a byte alone.
@@ -214,10 +252,15 @@ pub(super) fn write(costs: &ScatterGatherProfile, out: &mut Writer) {
     if costs.contention_local != 0.0 {
         out.raw("contention_local", format_args!("{:?}", costs.contention_local));
     }
+    if let Some(Tried { smallest, largest }) = costs.tried {
+        let (smallest, largest) = (PartBytes(smallest), PartBytes(largest));
+        out.raw("tried", format_args!("{{ smallest = \"{smallest:#}\", largest = \"{largest:#}\" }}"));
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::Tried;
     use crate::Profile;
 
     const GOOD: &str = r#"format = 1
@@ -231,6 +274,7 @@ write = "463 ns/B"
 element = "4 B"
 spill = "926 ns/B"
 contention_local = 0.25
+tried = { smallest = "64 KiB", largest = "1 MB" }
 "#;
 
     #[test]
@@ -242,6 +286,7 @@ contention_local = 0.25
         assert!((costs.local.seconds(4.0, 3.0) - 120e-9).abs() < 1e-18);
         assert_eq!((costs.element_bytes, costs.held, costs.contention), (4.0, 1.0, 0.0));
         assert_eq!(costs.contention_local, 0.25);
+        assert_eq!(costs.tried, Some(Tried { smallest: 65536.0, largest: 1e6 }));
         assert!(profile.reduction.is_none());
         assert_eq!(Profile::from_toml(&profile.to_toml(), "x").unwrap_or_else(|e| panic!("{e}")), profile);
         let json = serde_json::to_string(&profile).expect("written");
@@ -255,6 +300,9 @@ contention_local = 0.25
             ("\"463 ns/B\"", "\"463 ns\"", "did you mean"),
             ("per_byte_ln = \"16.5 ns/B\", ", "", "\"process\" says no time"),
             ("element = \"4 B\"", "element = \"0 B\"", "more than 0 B"),
+            (", largest = \"1 MB\"", "", "\"tried\" has no \"largest\""),
+            ("64 KiB", "2 MB", "expected no more than \"largest\""),
+            ("64 KiB", "64 us", "is a time, where a size is expected"),
             ("spill", "spil", "did you mean \"spill\"?"),
         ] {
             let error = Profile::from_toml(&GOOD.replacen(part, by, 1), "s.toml").expect_err(by);

@@ -40,6 +40,7 @@ fn every_kind_of_fault_points_at_its_line() {
         ("\"2 ms\"", "\"2 kB\"", 6, 8, "is a size, where a time is expected"),
         ("per_byte = 1.5", "per_byte = '1.5 B'", 7, 47, "where a number of 0 or more is expected"),
         ("0.9", "0", 8, 14, "\"growth\" is a number above 0"),
+        ("growth", "tried = \"1 us\"\ngrowth", 8, 9, "is a time, where a size is expected"),
         ("[1, 0.9]", "1", 8, 10, "where a list of numbers is expected"),
         ("[1, 0.9]", "[1]\n[reduction.spill]\nrooom = \"1 MB\"", 10, 1, "did you mean \"room\"?"),
     ] {
@@ -112,12 +113,13 @@ proptest! {
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
         grown_from in proptest::option::of(1e-3..1e12f64),
         join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..2.0f64,
-        spill in proptest::option::of((0.0..1e12f64, costs(), costs())),
+        spill in proptest::option::of((0.0..1e12f64, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
     ) {
         let join = join.map(|(at, cost, beside)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost, beside });
         let spill = spill.map(|(room, write, read)| Spill { room, write, read });
         let grown_from = grown_from.unwrap_or(0.0);
-        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill });
+        let tried = tried.unwrap_or(0) as f64;
+        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill, tried });
         let source = "a \"pilot\"\nrun".into();
         let profile = Profile { application: "sort".into(), source, reduction, ..Profile::default() };
         let text = profile.to_toml();

@@ -37,6 +37,9 @@ impl Profile {
             if reduction.contention != 0.0 {
                 out.raw("contention", format_args!("{:?}", reduction.contention));
             }
+            if reduction.tried > 0.0 {
+                out.quantity("tried", PartBytes(reduction.tried));
+            }
             if let Some(spill) = &reduction.spill {
                 out.header("[reduction.spill]");
                 out.quantity("room", PartBytes(spill.room));

@@ -72,7 +72,8 @@ pub struct FigureOptions {
     /// A profile file; without it, a short pilot run measures the job.
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// Write the profile used, to read, edit and use again.
+    /// Write the profile used, to read, edit and use again: with it the same job on the same platform gets the same plan and
+    /// makespan. How busy others were during the pilot, by which an interval is wider, is not in it, nor are a platform's figures.
     #[arg(long, value_name = "FILE")]
     pub write_profile: Option<PathBuf>,
 }

@@ -31,7 +31,7 @@ pub fn plan(
 ) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     let pinned = how.processors.get();
-    let Figures { platform, profile, largest, beside } =
+    let Figures { platform, profile, largest, beside, .. } =
         figures::of(job, pinned, &how.shape, &how.figures, super::plan::possible(how), context)?;
     let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
     let costs = figures::reduction(&profile)?;
@@ -67,7 +67,7 @@ pub fn predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Figures { platform, profile, largest, beside } =
+    let Figures { platform, profile, largest, beside, .. } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
     let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
     how.draw.check(&context.console)?;

@@ -29,14 +29,14 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
         return simulated(&facts, &profile, how, context);
     }
-    let Figures { platform, profile, largest, beside } =
+    let Figures { platform, profile, largest, sampled, beside, .. } =
         figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
     let costs = figures::reduction(&profile)?;
     let beside = beside.and_then(|others| others.of_run(how.on));
     let facts = Facts::of(job, largest, &how.shape).beside(beside);
     let planned =
         plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;
-    run_planned(job, &facts, costs, &platform, (planned, largest), how, context)
+    run_planned(job, &facts, costs, &platform, (planned, sampled), how, context)
 }
 
 /// That there is a plan for such a run on a platform, whatever the job's costs.
@@ -48,7 +48,7 @@ pub fn possible(how: &RunOptions) -> impl Fn(&Facts, &Platform) -> Result<(), Cl
     move |facts, platform| planning::possible(facts, platform, &how.shape, pinned, most)
 }
 
-/// Runs a job as it is planned, from a pilot whose largest task had so many bytes.
+/// Runs a job as it is planned, of which a pilot has done some tasks or not.
 ///
 /// # Errors
 /// What failed.
@@ -57,14 +57,14 @@ pub fn run_planned(
     facts: &Facts,
     costs: &ReductionProfile,
     platform: &Platform,
-    (mut planned, largest): (Planned, Option<u64>),
+    (mut planned, sampled): (Planned, bool),
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     if facts.nothing_left() {
-        let why = match largest {
-            Some(largest) if largest > 0 => {
+        let why = match sampled {
+            true => {
                 "the pilot's sample was the whole job, and its results are kept: only their merge is left, of which \
                  no time is predicted"
             }

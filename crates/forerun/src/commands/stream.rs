@@ -29,7 +29,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         let plan = as_told(strategy, how)?;
         (platform, describe::shape(&plan), plan, None)
     } else {
-        let Figures { platform, profile, largest, beside: others } = figures::of(
+        let Figures { platform, profile, largest, beside: others, .. } = figures::of(
             job,
             how.processors.get(),
             &how.shape,

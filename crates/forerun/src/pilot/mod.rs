@@ -82,8 +82,6 @@ pub struct Pilot {
     pub seconds: f64,
     /// How many tasks it timed. (The very first it does not; what is kept of them is in the job's extent.)
     pub tasks: usize,
-    /// Bytes of the largest of them.
-    pub largest: u64,
 }
 
 /// What a pilot is for.
@@ -109,7 +107,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let clock = Clock::of(job, workers);
     let sampler = Sampler::new(job, clock, cancel);
     if extent.bytes == 0 && extent.pieces.as_ref().is_none_or(Vec::is_empty) {
-        return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0, largest: 0 });
+        return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0 });
     }
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
     let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
@@ -198,6 +196,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         join: Some(Join { at: job.join(), cost: ends.join, beside: ends.beside }),
         contention,
         spill,
+        tried: 0.0,
     };
     if room.is_none()
         && let Some(grain) = (purpose.grain)(&profile, largest as u64)
@@ -227,7 +226,9 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         let grain = (purpose.grain)(&profile, largest as u64).unwrap_or(grain);
         profile.task = profile.task.times(job.per_byte(grain as f64) / job.per_byte(told));
     }
-    Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks, largest: largest as u64 })
+    // Whole bytes, as sizes of tasks are.
+    profile.tried = largest.floor();
+    Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks })
 }
 
 /// What comes of tasks of growing size.

@@ -9,7 +9,7 @@ use crate::cli::{FigureOptions, PlanOptions, PredictOptions, RunOptions, ShapeOp
 use crate::commands::{Context, plan, predict, run};
 use crate::error::CliError;
 use crate::figures::{self, Figures};
-use crate::{allocation, planning as reduction, text};
+use crate::{allocation, file, planning as reduction, text};
 
 /// What both pilots found.
 struct Both {
@@ -28,13 +28,17 @@ fn both(
 ) -> Result<Both, CliError> {
     let ranks = processors.unwrap_or_else(allocation::cores);
     planning::fitting(&planning::Facts::of(job, ranks, None, shape), shape)?;
-    let figures = figures::of(job, processors, shape, options, possible, context)?;
+    if let Some(file) = &options.write_profile {
+        file::check("--write-profile", file)?;
+    }
+    // The profile that is written has the costs of both.
+    let alone = FigureOptions { write_profile: None, ..options.clone() };
+    let figures = figures::of(job, processors, shape, &alone, possible, context)?;
     figures::reduction(&figures.profile)?;
     let facts = reduction::Facts::of(job, figures.largest, shape).beside(figures.beside);
-    let given = figures.profile.scatter_gather.is_some().then(|| figures.profile.clone());
-    // The profile written has the reduction's costs.
-    let options = FigureOptions { write_profile: None, ..options.clone() };
-    let costs = costs_on(job, processors, shape, &options, given, figures.platform.clone(), context)?;
+    let (given, platform) = (figures.found.scatter_gather.is_some(), figures.platform.clone());
+    let profiles = (given.then(|| figures.found.clone()), Some(&figures.found));
+    let costs = costs_on(job, processors, shape, options, profiles, platform, context)?;
     Ok(Both { figures, facts, costs })
 }
 
@@ -65,7 +69,7 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let beside = facts.beside.and_then(|others| others.of_run(how.on));
     let facts = facts.beside(beside);
     let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
-    let Figures { platform, profile, largest, .. } = figures;
+    let Figures { platform, profile, sampled, .. } = figures;
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
         reduction::plan(&facts, reduced, &platform, shape, processors, how.most(), &context.interrupt)?;
@@ -84,7 +88,7 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
             running::run_planned(job, &costs, &scattered, how, context)
         }
         Skeleton::Reduction | Skeleton::Farm => {
-            run::run_planned(job, &facts, reduced, &platform, (by_reduction, largest), how, context)
+            run::run_planned(job, &facts, reduced, &platform, (by_reduction, sampled), how, context)
         }
     }
 }

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use forerun_apps::ScatterGatherJob;
 use forerun_platform::statistics::median;
-use forerun_platform::{PhaseCost, ScatterGatherProfile, Spill, Stage};
+use forerun_platform::{PhaseCost, ScatterGatherProfile, Spill, Stage, Tried};
 use forerun_skeleton::{Cancel, Failure, RunError};
 
 use super::costs::{Call, by_ways, reading};
@@ -56,10 +56,6 @@ pub struct Calibrated {
     pub seconds: f64,
     /// How many blocks it processed.
     pub blocks: usize,
-    /// Bytes of the smallest that the costs are from.
-    pub smallest: u64,
-    /// Bytes of the largest of them.
-    pub largest: u64,
 }
 
 /// What is known of the run to come.
@@ -119,9 +115,10 @@ pub fn calibrate(
         found.spill = spill(job, bytes as f64, Some(largest), budget / SPILL)?;
         found.ways = job.ways(workers).filter(|_| found.spill.is_some());
     }
-    let profile = found.profile(bytes as f64, job.element_bytes(), workers);
+    let tried = Some(Tried { smallest: smallest as f64, largest: largest as f64 }).filter(|_| largest > 0);
+    let profile = ScatterGatherProfile { tried, ..found.profile(bytes as f64, job.element_bytes(), workers) };
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
-    Ok(Calibrated { profile, seconds, blocks, smallest, largest })
+    Ok(Calibrated { profile, seconds, blocks })
 }
 
 /// The calls that were timed: of one rank alone, and of all.
@@ -260,6 +257,7 @@ impl Found {
                 held: 1.0,
                 contention,
                 contention_local,
+                tried: None,
             };
         match &self.small {
             Some((calls, ahead)) => small::with_calls(profile, calls, *ahead),

@@ -5,7 +5,7 @@ use forerun_model::{Speeds, scatter_gather};
 use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile, Storage};
 
 use super::planning::{self, Facts};
-use super::{Calibrated, Coming, calibrate, words};
+use super::{Coming, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
@@ -37,16 +37,16 @@ pub(super) fn costs(
     let platform = figures::platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
-    costs_on(job, processors, shape, options, given, platform, context)
+    costs_on(job, processors, shape, options, (given, None), platform, context)
 }
 
-/// Costs and facts of a job on a platform, from the profile that was given or from a pilot.
+/// Costs and facts of a job on a platform, from the profile that was given or from a pilot. What is written has the costs `beside` too.
 pub(super) fn costs_on(
     job: &dyn ScatterGatherJob,
     processors: Option<usize>,
     shape: &ShapeOptions,
     options: &FigureOptions,
-    given: Option<Profile>,
+    (given, beside): (Option<Profile>, Option<&Profile>),
     mut platform: Platform,
     context: &Context,
 ) -> Result<Costs, CliError> {
@@ -66,8 +66,14 @@ pub(super) fn costs_on(
             let source =
                 format!("a pilot of {} of {}", text::plural(found.blocks as u64, "block"), job.summary());
             let scatter_gather = Some(found.profile.clone());
-            let application = job.name().into();
-            let profile = Profile { application, source, scatter_gather, ..Profile::default() };
+            let profile = match beside {
+                Some(of) => {
+                    Profile { source: format!("{}; {source}", of.source), scatter_gather, ..of.clone() }
+                }
+                None => {
+                    Profile { application: job.name().into(), source, scatter_gather, ..Profile::default() }
+                }
+            };
             (profile, Some(found))
         }
     };
@@ -95,7 +101,7 @@ pub(super) fn costs_on(
         platform.hosts.iter_mut().for_each(|host| host.memory = Some(Bytes(limit)));
     }
     let workers = if found.is_some() { ranks.min(allocation::cores()) } else { 0 };
-    let tried = found.map(|f: Calibrated| (f.smallest, f.largest));
+    let tried = costs.tried;
     let beside = context.beside(options.platform.as_deref(), &platform, workers);
     Ok(Costs { facts: Facts::of(job, ranks, tried, shape).beside(beside), platform, costs })
 }

@@ -2,7 +2,7 @@
 
 use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
-use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Way};
+use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Tried, Way};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
@@ -26,19 +26,13 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a job that up to `ranks` ranks run; where the planner is to choose, blocks are of the
-    /// sizes that were `tried`, the smallest and the largest, or between: what others cost, which caches no longer
-    /// hold, is not known.
-    pub fn of(
-        job: &dyn ScatterGatherJob,
-        ranks: usize,
-        tried: Option<(u64, u64)>,
-        shape: &ShapeOptions,
-    ) -> Self {
+    /// sizes that were `tried`, or between: what others cost, which caches no longer hold, is not known.
+    pub fn of(job: &dyn ScatterGatherJob, ranks: usize, tried: Option<Tried>, shape: &ShapeOptions) -> Self {
         let (least, most) = job.blocks(ranks, shape.window);
-        let tried = tried.filter(|&(_, largest)| largest > 0 && shape.block.is_none());
-        let (least, most) = tried.map_or((least, most), |(smallest, largest)| {
-            let most = most.min(largest).max(least);
-            (smallest.clamp(least, most), most)
+        let tried = tried.filter(|_| shape.block.is_none());
+        let (least, most) = tried.map_or((least, most), |Tried { smallest, largest }| {
+            let most = most.min(largest as u64).max(least);
+            ((smallest as u64).clamp(least, most), most)
         });
         let (name, bytes) = (job.name().into(), job.extent().bytes);
         Facts { name, bytes, block: (least, most), step: job.step(), beside: None }

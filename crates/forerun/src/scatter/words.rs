@@ -10,7 +10,7 @@ use crate::text::{self, Align, Table};
 pub(super) fn profile(costs: &ScatterGatherProfile, found: Option<&Calibrated>) -> String {
     // Figures as the model's source has them: c_q for an element and a logarithm, c_m for an
     // element, at the sizes and numbers that runs have.
-    let s = found.map_or(1 << 20, |f| f.largest.max(1)) as f64;
+    let s = costs.tried.map_or(f64::from(1 << 20), |tried| tried.largest.max(1.0));
     let n = s / costs.element_bytes;
     let per_element = |cost: &PhaseCost, ways: f64| cost.seconds(s, ways) / n;
     let rate = |cost: &PhaseCost| {
@@ -36,7 +36,7 @@ pub(super) fn profile(costs: &ScatterGatherProfile, found: Option<&Calibrated>) 
         let blocks = text::plural(found.blocks as u64, "block");
         line.push_str(&format!(
             " ({blocks} of up to {} timed in {})",
-            Bytes(found.largest),
+            Bytes(costs.tried.map_or(0, |tried| tried.largest as u64)),
             text::seconds(found.seconds)
         ));
     }

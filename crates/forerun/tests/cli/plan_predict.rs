@@ -35,16 +35,58 @@ fn predictions_of_known_costs_on_shipped_machines() {
 #[test]
 fn a_profile_written_is_the_profile_read() {
     let place = place();
-    // Pinned, since a plan by a pilot goes not far beyond the tasks that it saw.
-    let line = "plan sort in --type u32 -p 2 --strategy reduction-tree --grain 80kB --json -";
-    let by_pilot = place.run(&format!("{line} --write-profile p.toml")).ok().json();
-    let by_file = place.run(&format!("{line} --profile p.toml")).ok().json();
-    let predicted = |plan: &serde_json::Value| plan["predicted"]["makespan_s"].as_f64().unwrap();
-    let (a, b) = (predicted(&by_pilot), predicted(&by_file));
-    assert!((a / b - 1.0).abs() < 0.02, "{a} by the pilot, {b} by its profile");
-    place.run("plan sort in --type u32 --profile p.toml --write-profile q.toml").ok();
-    assert_eq!(place.text("p.toml"), place.text("q.toml"));
+    // Much more than a pilot takes: a plan by it goes not far beyond the tasks and blocks that it saw.
+    place.write("large", (0..6_000_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    for file in 0..40 {
+        let lines: String = (0..2000).map(|line| format!("{} word\n", (line * 7919 + file) % 1000)).collect();
+        place.write(format!("texts/{file}"), lines.repeat(1 + file % 5));
+    }
+    let large = (0..300).map(|line| format!("{line} and what there is to count\n")).collect::<String>();
+    place.write("whole", large.repeat(1000));
+    let reduce = ["--map", "sort", "--merge", "sort -m {1} {2}"];
+    let platform = ["--platform", "osaka-fast-ethernet"];
+    let jobs: [(&[&str], &[&str]); 7] = [
+        (&["sort", "in", "--type", "u32"], &["-p", "2", "--strategy", "reduction-tree", "--grain", "80kB"]),
+        (&["sort", "large", "--type", "u32"], &["--skeleton", "reduction"]),
+        (&["sort", "large", "--type", "u32", "--memory", "8 MB"], &["--skeleton", "reduction"]),
+        (&["sort", "large", "--type", "u32"], &["--skeleton", "scatter-gather"]),
+        (&["sort", "large", "--type", "u32"], &["--skeleton", "auto"]),
+        (&["reduce", "texts"], &reduce),
+        (&["reduce", "whole", "--split-lines"], &reduce),
+    ];
+    for (job, options) in jobs {
+        for platform in [&[][..], &platform] {
+            let line: Vec<&str> = [&["plan"], job, options, platform, &["--json", "-"]].concat();
+            let by_pilot = place.say([&line[..], &["--write-profile", "p.toml"]].concat()).ok().json();
+            let by_file = place
+                .say([&line[..], &["--profile", "p.toml", "--write-profile", "q.toml"]].concat())
+                .ok()
+                .json();
+            let predicted = |plan: &serde_json::Value| plan["predicted"]["makespan_s"].as_f64().unwrap();
+            let (a, b) = (predicted(&by_pilot), predicted(&by_file));
+            assert!((a / b - 1.0).abs() < 1e-6, "{line:?}: {a} by the pilot, {b} by its profile");
+            for part in ["skeleton", "strategy", "processors", "groups", "arity", "set", "grain", "ahead"] {
+                assert_eq!(by_pilot[part], by_file[part], "{line:?}: {part}");
+            }
+            assert_eq!(place.text("p.toml"), place.text("q.toml"), "{line:?}");
+            assert!(place.text("p.toml").contains("\ntried = "), "{}", place.text("p.toml"));
+        }
+    }
     place.assert_clean();
+}
+
+/// A profile written by an earlier build does not say how large its tasks were.
+#[test]
+fn a_profile_that_does_not_say_what_was_tried_holds_for_tasks_of_any_size() {
+    let place = place();
+    place.profile();
+    let of = |profile: &str| {
+        let line = "plan sort in --type u32 -p 1 --strategy reduction-tree --json -";
+        place.run(&format!("{line} --profile {profile}")).ok().json()["grain"]["bytes"].as_u64().unwrap()
+    };
+    assert_eq!(of("profile.toml"), 800_000);
+    place.write("tried", place.text("profile.toml") + "tried = \"10 kB\"\n");
+    assert_eq!(of("tried"), 40_000);
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl Treat for PlanOptions {
         if let Some(sampled) = &context.sampled {
             return crawled::plan(job, sampled, how, context);
         }
-        let Figures { platform, profile, largest, beside } =
+        let Figures { platform, profile, largest, beside, .. } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, plan::possible(how), context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();

@@ -78,7 +78,7 @@ impl Treat for PredictOptions {
         if let Some(sampled) = &context.sampled {
             return crawled::predict(job, sampled, how, context);
         }
-        let Figures { platform, profile, largest, beside } =
+        let Figures { platform, profile, largest, beside, .. } =
             figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
         // What the pilot did is to be done again by the run that is asked about.
         job.forget();
