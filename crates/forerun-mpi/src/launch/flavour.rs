@@ -1,12 +1,16 @@
 //! Which MPI a launcher belongs to, and what it wants to be told.
 
 use std::env;
-use std::path::Path;
-use std::process::{Command, Stdio};
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+use std::{fs, io, thread};
 
 use forerun_skeleton::AppError;
+use rustix::process::Signal;
 
-use super::session;
+use super::{hosts, session, sieve, told};
 
 /// Whose launcher it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +61,22 @@ pub struct Launcher {
     flavour: Flavour,
 }
 
+/// Versions that know what a rehearsal is, in small letters.
+const REHEARSING: [&str; 2] = ["(open mpi) 4.", "(openrte) 4."];
+/// What a rehearsal says in which all was understood; what it then fails by is that nothing is started.
+const MAPPED: [&str; 2] = ["JOB MAP", "<map"];
+/// How long a rehearsal may take.
+const REHEARSAL: Duration = Duration::from_secs(2);
+/// Variables by which hosts are reached in another way than by their addresses, or named elsewhere.
+const ELSEWHERE: [&str; 6] = [
+    "OMPI_MCA_plm_rsh_agent",
+    "OMPI_MCA_orte_rsh_agent",
+    "OMPI_MCA_plm",
+    "HYDRA_LAUNCHER",
+    "HYDRA_LAUNCHER_EXEC",
+    "SLURM_JOB_ID",
+];
+
 /// Names that launchers go by.
 const NAMES: [&str; 6] = ["mpirun", "mpiexec", "mpirun.openmpi", "mpirun.mpich", "mpiexec.hydra", "orterun"];
 
@@ -105,17 +125,84 @@ impl Launcher {
         self.flavour
     }
 
-    /// Looks whether ranks can be started, as far as that can be told beforehand.
+    /// The directory in which it makes those of its sessions, where that is known.
+    pub(super) fn sessions(&self) -> Option<PathBuf> {
+        let of_open_mpi = || session::directory(&self.words, session::variable).0;
+        (self.flavour == Flavour::OpenMpi).then(of_open_mpi)
+    }
+
+    /// Whether its words say on which hosts ranks are started.
+    pub fn names_hosts(&self) -> bool {
+        let files = ["--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", "--default-hostfile"];
+        !hosts::of_words(&self.words).is_empty() || self.words.iter().any(|w| files.contains(&w.as_str()))
+    }
+
+    /// Looks whether ranks can be started on this host or those of a file, as far as that can be told beforehand.
     ///
     /// # Errors
-    /// That the place where Open MPI has its session is full or cannot be written to: its start would hang.
-    pub fn check(&self) -> Result<(), AppError> {
+    /// That the place where Open MPI has its session is not there, is full or cannot be written to (its start would hang); that
+    /// the launcher does not understand its own words; that nobody knows a host.
+    pub fn check(&self, hostfile: Option<&Path>) -> Result<(), AppError> {
         match self.flavour {
             Flavour::OpenMpi => {
                 let (directory, name) = session::directory(&self.words, session::variable);
-                session::check(self.name(), (&directory, &name), session::ROOM)
+                session::check(self.name(), (&directory, &name), session::ROOM)?;
+                self.rehearse(hostfile)?;
             }
-            Flavour::Mpich | Flavour::Slurm => Ok(()),
+            Flavour::Mpich => {}
+            // Slurm has its own addresses.
+            Flavour::Slurm => return Ok(()),
+        }
+        self.check_hosts(hostfile)
+    }
+
+    /// Has Open MPI 4 do all but start, which takes it some hundredths of a second, so that it says what it does not understand of its
+    /// options or of a file of hosts; without either there is nothing to find.
+    ///
+    /// # Errors
+    /// What that is.
+    fn rehearse(&self, hostfile: Option<&Path>) -> Result<(), AppError> {
+        let is_known = version(self.name()).is_ok_and(|said| REHEARSING.iter().any(|v| said.contains(v)));
+        if !is_known || self.words.len() < 2 && hostfile.is_none() {
+            return Ok(());
+        }
+        let mut command = self.command(1, hostfile);
+        command.args(["--do-not-launch", "/bin/true"]).stdin(Stdio::null());
+        // Of one that takes long or cannot be started, a run says why.
+        let Ok(Some((status, said))) = heard(&mut command, REHEARSAL) else { return Ok(()) };
+        // One that a signal ended was ended with this process.
+        let ended = status.signal().is_some_and(|signal| signal != Signal::ABORT.as_raw());
+        // Its status can be 0 nevertheless; what it has to say is between rules.
+        let refuses = !status.success() || said.lines().any(sieve::is_rule);
+        if ended || !refuses || MAPPED.iter().any(|map| said.contains(map)) {
+            return Ok(());
+        }
+        let said: Vec<String> = said.lines().map(str::to_owned).collect();
+        let why = told::condensed(&said).unwrap_or_else(|| format!("it ends with {status}"));
+        Err(AppError::new(format!("{} cannot start ranks: {}", self.name(), why.trim_end_matches('.'))))
+    }
+
+    /// Looks whether anybody knows the hosts, where they are reached as usual.
+    ///
+    /// # Errors
+    /// The first that nobody knows.
+    fn check_hosts(&self, hostfile: Option<&Path>) -> Result<(), AppError> {
+        let ways = ["rsh_agent", "launch_agent", "-launcher", "plm"];
+        let other = self.words.iter().any(|word| ways.iter().any(|way| word.contains(way)))
+            || ELSEWHERE.iter().any(|name| env::var_os(name).is_some());
+        if other {
+            return Ok(());
+        }
+        let mut names = hosts::of_words(&self.words);
+        if let Some(text) = hostfile.and_then(|file| fs::read_to_string(file).ok()) {
+            names.extend(hosts::of_file(&text));
+        }
+        match hosts::unknown(names) {
+            None => Ok(()),
+            Some(name) => Err(AppError::new(format!(
+                "{} cannot start ranks: nobody knows the host {name}; correct its name, or give it an address",
+                self.name()
+            ))),
         }
     }
 
@@ -174,10 +261,48 @@ impl Launcher {
     }
 }
 
-/// The flavour of a program, by what it says of its version.
-fn flavour(program: &str) -> std::io::Result<Option<Flavour>> {
+/// What a program says of its version, in small letters.
+fn version(program: &str) -> io::Result<String> {
     let said = Command::new(program).arg("--version").stdin(Stdio::null()).envs(as_root()).output()?;
-    let said = String::from_utf8_lossy(&said.stdout).to_lowercase() + &String::from_utf8_lossy(&said.stderr);
+    Ok(String::from_utf8_lossy(&said.stdout).to_lowercase() + &String::from_utf8_lossy(&said.stderr))
+}
+
+/// All that a program says, and how it ends, if it does within that time; else it is killed.
+fn heard(command: &mut Command, within: Duration) -> io::Result<Option<(ExitStatus, String)>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        if begun.elapsed() > within {
+            return end(&mut child).map(|()| None);
+        }
+        thread::sleep(Duration::from_millis(2));
+    };
+    let said = [out, err].map(|all| all.join().unwrap_or_default()).concat();
+    Ok(Some((status, said)))
+}
+
+/// Ends a program that takes too long.
+fn end(child: &mut Child) -> io::Result<()> {
+    child.kill()?;
+    child.wait().map(drop)
+}
+
+/// Reads all of a stream beside.
+fn reader(from: Option<impl io::Read + Send + 'static>) -> thread::JoinHandle<String> {
+    thread::spawn(move || {
+        let mut all = Vec::new();
+        let _ = from.map(|mut from| from.read_to_end(&mut all));
+        String::from_utf8_lossy(&all).into_owned()
+    })
+}
+
+/// The flavour of a program, by what it says of its version.
+fn flavour(program: &str) -> io::Result<Option<Flavour>> {
+    let said = version(program)?;
     let is = |names: &[&str]| names.iter().any(|name| said.contains(name));
     Ok(if is(&["open mpi", "openrte", "prrte"]) {
         Some(Flavour::OpenMpi)

@@ -10,10 +10,14 @@
 //! ranks write is passed on as it comes, but not what the launcher says of itself, which is kept for the one
 //! sentence with which a run ends that was cut off.
 //!
+//! A launcher that is ended while it starts ranks may leave some of them, and files: these are looked for and put away (`leftovers.rs`).
+//!
 //! A launcher that starts no rank may wait for ever: for a host that does not answer, a password, room in an allocation. That is no
 //! error, but it is said once.
 
 mod flavour;
+mod hosts;
+mod leftovers;
 pub(crate) mod record;
 mod session;
 mod sieve;
@@ -32,13 +36,16 @@ use forerun_skeleton::{AppError, Cancel};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 pub use self::flavour::{Flavour, Launcher};
+use self::leftovers::Traces;
 use self::record::{Header, Record, Roster};
 use self::sieve::Sieve;
 
 /// How long ranks have to end when the run is cancelled, and then the launcher to end them.
-const GRACE: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(5)];
+const GRACE: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(3)];
 /// Time between two looks at the launcher and the flag.
 const LOOK: Duration = Duration::from_millis(20);
+/// Time between two looks for ranks that have begun though the launcher was told to end.
+const AGAIN: Duration = Duration::from_millis(100);
 
 /// A program to be run by several processes.
 #[derive(Debug, Clone)]
@@ -83,7 +90,10 @@ impl Launch {
         late: impl FnOnce(&str),
     ) -> Result<String, AppError> {
         let header = Header::new(input.len())?;
-        let mut child = self.command().spawn().map_err(|e| {
+        let mut traces = Traces::new(&self.program, &self.arguments, self.launcher.sessions());
+        let mut command = self.command();
+        traces.put(&mut command);
+        let mut child = command.spawn().map_err(|e| {
             AppError::new(format!(
                 "{} cannot be started: {e}; name another with --mpirun",
                 self.launcher.name()
@@ -99,7 +109,11 @@ impl Launch {
             // What is not read, as where no rank begins, must not keep from looking at the flag.
             let (open, to_close) = mpsc::channel::<()>();
             scope.spawn(move || tell(stdin, header.line().as_bytes(), input, &to_close));
-            let status = self.attend(&mut child, open, heard, late);
+            let status = self.attend(&mut child, open, heard, &mut traces, late);
+            // What a launcher left that was ended, or that fell; before it is waited for ranks that hold its pipes.
+            if !status.as_ref().is_ok_and(ExitStatus::success) || self.cancel.is_cancelled() {
+                traces.put_away(child.id());
+            }
             let (records, mut said) = listen.join().unwrap_or_default();
             said.extend(errors.join().unwrap_or_default().1);
             (records, said, status)
@@ -132,6 +146,7 @@ impl Launch {
         child: &mut Child,
         open: Sender<()>,
         heard: &Mutex<Heard>,
+        traces: &mut Traces,
         late: impl FnOnce(&str),
     ) -> io::Result<ExitStatus> {
         let (mut open, mut late) = (Some(open), Some(late));
@@ -140,6 +155,7 @@ impl Launch {
         let mut cancelled: Option<Instant> = None;
         let mut steps = GRACE.into_iter().zip([Signal::TERM, Signal::KILL]);
         let mut next = steps.next();
+        let mut ending: Option<Instant> = None;
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
@@ -168,8 +184,14 @@ impl Launch {
                 };
                 cancelled = Some(Instant::now());
                 next = steps.next();
+                ending = ending.or(cancelled);
             }
             drop(heard);
+            // It starts those that it is at before it hears, and waits for them: they take its processors.
+            if ending.is_some_and(|since| since.elapsed() > AGAIN) {
+                traces.kill_ranks();
+                ending = Some(Instant::now());
+            }
             let _ = &open;
             thread::sleep(LOOK);
         }
@@ -207,6 +229,9 @@ fn listened(
     let mut buffer = vec![0; 64 << 10];
     if let Some(mut from) = from {
         while let Ok(n @ 1..) = from.read(&mut buffer) {
+            if lock(heard).begun {
+                sieve.begin();
+            }
             sieve.put(&buffer[..n]);
             let mut heard = lock(heard);
             heard.begun |= sieve.has_records();

@@ -38,27 +38,34 @@ pub(super) fn variable(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// Looks whether there is room for a launcher in the directory, or in that in which it would be made.
+/// Looks whether there is room for a launcher in the directory.
 ///
 /// # Errors
-/// That there are fewer than `room` bytes left, or that nothing can be written there.
+/// That there is no such directory, that there are fewer than `room` bytes left, or that nothing can be written there.
 pub(super) fn check(launcher: &str, (directory, name): (&Path, &str), room: u64) -> Result<(), AppError> {
-    let there = directory.ancestors().find(|d| d.exists()).unwrap_or(directory);
+    // It would be made, and stay.
+    if !directory.is_dir() {
+        let what = if directory.exists() { "is no directory" } else { "does not exist" };
+        return Err(AppError::new(format!(
+            "{launcher} cannot start ranks: {}, where it would have its session, {what}; name another directory with {name}",
+            directory.display()
+        )));
+    }
     let refused = |why: String| {
         AppError::new(format!(
             "{launcher} cannot start ranks: in {}, where it has its session, {why}; name another directory with {name}",
-            there.display()
+            directory.display()
         ))
     };
     let needed = || format!("are fewer than the {} MiB left that it takes", room.div_ceil(1 << 20));
     // What does not tell its size may have any.
-    if let Ok(of) = statvfs(there)
+    if let Ok(of) = statvfs(directory)
         && of.f_blocks > 0
         && of.f_bavail.saturating_mul(of.f_frsize) < room
     {
         return Err(refused(needed()));
     }
-    try_to_write(there).map_err(|e| match e.kind() {
+    try_to_write(directory).map_err(|e| match e.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => refused(needed()),
         _ => {
             let why = e.to_string();
@@ -115,8 +122,9 @@ mod tests {
         let place = env::temp_dir().join(format!("forerun-session-{}", process::id()));
         fs::create_dir(&place).unwrap();
         assert_eq!(check("mpirun", (&place, "TMPDIR"), 1).map_err(|e| e.to_string()), Ok(()));
-        // It is made where it is not there.
-        assert_eq!(check("mpirun", (&place.join("not/yet"), "TMPDIR"), 1).map_err(|e| e.to_string()), Ok(()));
+        // None is made.
+        let said = check("mpirun", (&place.join("not/yet"), "TMPDIR"), 1).unwrap_err().to_string();
+        assert!(said.contains("not/yet, where it would have its session, does not exist"), "{said}");
         assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
         let said = check("mpirun", (&place, "TEMP"), u64::MAX).unwrap_err().to_string();
         assert!(
@@ -126,9 +134,7 @@ mod tests {
             "{said}"
         );
         fs::remove_dir(&place).unwrap();
-        for (place, what) in
-            [("/proc", "nothing can be written ("), ("/dev/full", "nothing can be written (")]
-        {
+        for (place, what) in [("/proc", "nothing can be written ("), ("/dev/full", "is no directory")] {
             let said = check("mpirun", (Path::new(place), "TMPDIR"), 1).unwrap_err().to_string();
             assert!(said.contains(place) && said.contains(what) && !said.contains("os error"), "{said}");
         }

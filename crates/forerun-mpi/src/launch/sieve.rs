@@ -24,6 +24,9 @@ const BEGINNINGS: [&str; 9] = [
     "Please see the FAQ page for debugging suggestions",
 ];
 
+/// What is said, by them and by what they start, only until ranks begin: afterwards it is what a rank writes.
+const BEFORE: [&str; 2] = ["ssh: ", "Type 'mpi"];
+
 /// Parts a stream.
 pub(crate) struct Sieve<W> {
     to: W,
@@ -33,6 +36,8 @@ pub(crate) struct Sieve<W> {
     fresh: bool,
     /// Between two rules.
     ruled: bool,
+    /// Whether ranks have begun, as far as is known.
+    begun: bool,
     /// Empty lines that may be the launcher's, before a rule.
     blanks: usize,
     records: Vec<Record>,
@@ -49,10 +54,16 @@ impl<W: Write> Sieve<W> {
             held: Vec::new(),
             fresh: true,
             ruled: false,
+            begun: false,
             blanks: 0,
             records: Vec::new(),
             said: Vec::new(),
         }
+    }
+
+    /// Ranks have begun.
+    pub(crate) fn begin(&mut self) {
+        self.begun = true;
     }
 
     /// Takes what has come.
@@ -90,7 +101,7 @@ impl<W: Write> Sieve<W> {
             self.blanks = 0;
         } else if fresh && line == b"\n" {
             self.blanks += 1;
-        } else if fresh && (self.ruled || is_launchers(text)) {
+        } else if fresh && (self.ruled || is_launchers(text) || !self.begun && is_before(text)) {
             if self.said.len() < SAID {
                 self.said.push(text.trim_matches(['=', ' ']).to_owned());
             }
@@ -133,7 +144,7 @@ impl<W: Write> Sieve<W> {
 }
 
 /// A rule of a launcher.
-fn is_rule(line: &str) -> bool {
+pub(super) fn is_rule(line: &str) -> bool {
     line.len() >= RULE && (line.bytes().all(|b| b == b'-') || line.bytes().all(|b| b == b'='))
 }
 
@@ -145,6 +156,11 @@ fn is_launchers(line: &str) -> bool {
         process.split(',').next()?.parse::<u32>().ok()
     };
     BEGINNINGS.iter().any(|begin| line.starts_with(begin)) || of_a_process(line).is_some()
+}
+
+/// Whether this is said before any rank begins.
+fn is_before(line: &str) -> bool {
+    BEFORE.iter().any(|begin| line.starts_with(begin)) || line.ends_with(" total processes failed to start")
 }
 
 #[cfg(test)]
@@ -172,6 +188,20 @@ mod tests {
             assert_eq!(passed, "a\n\nline\n[x] is a rank's\nno end last");
             assert_eq!(records, [Record::Report("well".into())]);
             assert_eq!(said, ["Primary job terminated", "process rank 3", "[vm:123] 1 more"]);
+        }
+    }
+
+    #[test]
+    fn what_is_said_before_ranks_begin_is_a_ranks_afterwards() {
+        for begun in [false, true] {
+            let mut out = Vec::new();
+            let mut sieve = Sieve::new(&mut out, "forerun:77");
+            if begun {
+                sieve.begin();
+            }
+            sieve.put(b"ssh: no such host\n2 total processes failed to start\nssh is a word\n");
+            let (_, said) = sieve.end();
+            assert_eq!((said.len(), out.len()), if begun { (0, 66) } else { (2, 14) });
         }
     }
 

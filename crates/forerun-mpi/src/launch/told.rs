@@ -5,6 +5,9 @@ use std::process::ExitStatus;
 
 use super::record::Roster;
 
+/// Names and values that are quoted at most.
+const LISTED: usize = 3;
+
 /// The sentence.
 pub(crate) fn sentence(
     launcher: &str,
@@ -21,27 +24,55 @@ pub(crate) fn sentence(
         (None, signal) => format!("signal {}", signal.unwrap_or(0)),
     };
     let what = format!("the {ranks} ranks ended without a result: {launcher} ended with {how}");
-    // What is said first is the cause, as a rule.
-    match paragraph(said) {
+    match condensed(said) {
         Some(first) => format!("{what} and says: {first}"),
         None => what,
     }
 }
 
-/// The first paragraph of what a launcher says, with what a colon at its end announces, in a line.
-fn paragraph(said: &[String]) -> Option<String> {
-    let has_words = |line: &str| line.chars().any(char::is_alphanumeric);
-    let mut lines =
-        said.iter().map(|line| line.trim()).skip_while(|line| !line.chars().any(char::is_alphabetic));
-    let mut all = lines.next()?.to_owned();
-    for line in lines {
-        match (has_words(line), all.ends_with(':')) {
-            (true, _) => all = format!("{all} {line}"),
-            (false, true) => {}
-            (false, false) => break,
-        }
+/// What a launcher says, in a sentence: what `ssh` says of a host, else the first sentence, which is the cause as a rule, with the
+/// names and values that are listed after it.
+pub(super) fn condensed(said: &[String]) -> Option<String> {
+    let has_words = |line: &&str| line.chars().any(char::is_alphabetic);
+    let mut lines = said.iter().map(|line| line.trim()).filter(has_words);
+    if let Some(ssh) = lines.clone().find(|line| line.starts_with("ssh: ")) {
+        return Some(ssh.to_owned());
     }
-    Some(all)
+    let mut all = lines.next()?.to_owned();
+    let mut lines = lines.peekable();
+    while !ends(&all) {
+        let Some(line) = lines.next() else { break };
+        all = format!("{all} {line}");
+    }
+    if let Some((first, _)) = all.split_once(". ") {
+        // What follows in the same line explains.
+        return Some(format!("{first}."));
+    }
+    let listed: Vec<String> = std::iter::from_fn(|| lines.next_if(|line| is_listed(line, &all)))
+        .take(LISTED)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ").replace(" :", ":"))
+        .collect();
+    if listed.is_empty() {
+        return Some(all);
+    }
+    Some(format!(
+        "{} {}",
+        all.trim_end_matches('.').trim_end_matches(':').to_owned() + ":",
+        listed.join(", ")
+    ))
+}
+
+/// Whether a sentence is at its end, or at that of one of its lines.
+fn ends(all: &str) -> bool {
+    all.ends_with(['.', ':', '!', '"']) || all.contains(". ")
+}
+
+/// Whether a line names something that the sentence speaks of: `Variable : x`, or after a colon, a name alone.
+fn is_listed(line: &str, sentence: &str) -> bool {
+    let names = line.split_once(':').is_some_and(|(name, value)| {
+        !value.trim().is_empty() && name.split_whitespace().count() <= 2 && !name.starts_with('[')
+    });
+    names || sentence.ends_with(':') && line.split_whitespace().count() <= 2
 }
 
 /// `… process rank 3 with PID 0 on node vm exited on signal 9 (Killed).`
@@ -107,17 +138,45 @@ mod tests {
 
     #[test]
     fn what_a_launcher_says_of_a_file_is_quoted_with_its_name() {
-        let said = told(
-            "-----\nOpen RTE was unable to open the hostfile:\n    none\nCheck to make sure the path is right.\n-----\nmore",
-        );
-        assert!(
-            said.ends_with(
-                "says: Open RTE was unable to open the hostfile: none Check to make sure the path is right."
+        for (said, sentence) in [
+            (
+                "-----\nOpen RTE was unable to open the hostfile:\n    none\nCheck to make sure the path is right.\n-----\nmore",
+                "Open RTE was unable to open the hostfile: none",
             ),
-            "{said}"
-        );
-        let said = told("A parse error in:\n\n    hosts\n\nIt occurred on line 1");
-        assert!(said.ends_with("says: A parse error in: hosts"), "{said}");
+            ("A parse error in:\n\n    hosts\n\nIt occurred on line 1", "A parse error in: hosts"),
+            (
+                "The specified mapping policy is not recognized:\n  Policy: nosuch\nPlease check for a typo or ensure that \
+                 the option is a supported\none.",
+                "The specified mapping policy is not recognized: Policy: nosuch",
+            ),
+            (
+                "An invalid value was supplied for an enum variable.\n  Variable     : plm_base_verbose\n  Value        : x\n\
+                 It looks like orte_init failed for some reason; your parallel process is\nlikely to abort.",
+                "An invalid value was supplied for an enum variable: Variable: plm_base_verbose, Value: x",
+            ),
+            (
+                "mpirun was unable to find the specified executable file, and therefore\ndid not launch the job.  This error was \
+                 first reported for process\nrank 0; it may",
+                "mpirun was unable to find the specified executable file, and therefore did not launch the job.",
+            ),
+            (
+                "ORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\n\n* not finding the \
+                 required libraries",
+                "ORTE was unable to reliably start one or more daemons.",
+            ),
+            (
+                "ORTE was unable to reliably start one or more daemons.\nThis usually is caused by:\nssh: Could not resolve \
+                 hostname nosuchhost: Name or service not known",
+                "ssh: Could not resolve hostname nosuchhost: Name or service not known",
+            ),
+            (
+                "mpirun: Error: unknown option \"--nosuch\"\nmore",
+                "mpirun: Error: unknown option \"--nosuch\"",
+            ),
+        ] {
+            let told = told(said);
+            assert!(told.ends_with(&format!("says: {sentence}")), "{told}");
+        }
     }
 
     #[test]

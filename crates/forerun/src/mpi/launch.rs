@@ -5,17 +5,19 @@ use std::time::Duration;
 use std::{io, thread};
 
 use forerun_apps::ErasedJob;
-use forerun_mpi::{Launch, Launcher, linked};
+use forerun_mpi::{Flavour, Launch, Launcher, linked};
 use forerun_platform::{Plan, Way};
-use forerun_skeleton::Cancel;
+use forerun_skeleton::{AppError, Cancel};
 
 use super::{JobOrder, Order, Report, Told, WORD, Work};
+use crate::allocation::{self, Allocation};
 use crate::cli::MpiOptions;
 use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
 use crate::signals::Interrupt;
+use crate::text;
 
 /// How long no rank begins until that is said.
 const BEGIN: Duration = Duration::from_secs(10);
@@ -23,8 +25,20 @@ const BEGIN: Duration = Duration::from_secs(10);
 /// What starts the ranks: the launcher that is asked for, else that of the MPI that this program is built with.
 ///
 /// # Errors
-/// That it is built without one, that there is no such launcher or no file of hosts, or no room for it to start ranks, and what to do.
+/// That it is built without one, that there is no such launcher or no file of hosts, that it does not understand its options, that nobody knows
+/// a host, or that there is no room for it to start ranks, and what to do.
 pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
+    let launcher = named(options)?;
+    launcher.check(options.hostfile.as_deref()).map_err(refused)?;
+    Ok(launcher)
+}
+
+fn refused(e: AppError) -> CliError {
+    request(format!("--on mpi: {e}"))
+}
+
+/// The launcher, without a look at whether it can start ranks.
+fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
     let flavour = linked().map_err(request)?;
     if let Some(hosts) = &options.hostfile {
         let wrong = |why: &str| {
@@ -36,15 +50,34 @@ pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
             Ok(_) => {}
         }
     }
-    let launcher = match &options.mpirun {
+    match &options.mpirun {
         Some(words) => {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
             Launcher::named(&words)
         }
         None => Launcher::find(flavour),
-    };
-    let checked = launcher.and_then(|launcher| launcher.check().map(|()| launcher));
-    checked.map_err(|e| request(format!("--on mpi: {e}")))
+    }
+    .map_err(refused)
+}
+
+/// Ranks a core beyond which it is said that there are many.
+const CROWD: usize = 16;
+
+/// That there are very many ranks for this host, where all of them are started here.
+fn crowded(ranks: usize, options: &MpiOptions, launcher: &Launcher) -> Option<String> {
+    let elsewhere = options.hostfile.is_some()
+        || launcher.names_hosts()
+        || launcher.flavour() == Flavour::Slurm
+        || Allocation::here().is_some();
+    let cores = allocation::cores();
+    (!elsewhere && ranks > CROWD.saturating_mul(cores)).then(|| {
+        format!(
+            "all {} are started on this host, which has {}: they take long to start and only take turns; name hosts with \
+             --hostfile, or ask for fewer",
+            text::plural(ranks as u64, "rank"),
+            text::plural(cores as u64, "core")
+        )
+    })
 }
 
 /// Starts `ranks` processes of this program, gives them `input` (an [`Order`]), and listens to what the first says in the
@@ -60,8 +93,12 @@ pub fn launch(
 ) -> Result<Report, CliError> {
     let program =
         std::env::current_exe().map_err(|e| failed(format!("this program cannot be found: {e}")))?;
+    let launcher = named(options)?;
+    if let Some(note) = crowded(ranks, options, &launcher) {
+        console.note("note", &note)?;
+    }
     let launch = Launch {
-        launcher: launcher(options)?,
+        launcher,
         ranks,
         hostfile: options.hostfile.clone(),
         program,

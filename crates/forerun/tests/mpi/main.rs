@@ -14,9 +14,12 @@ mod farm;
 mod slurm;
 mod text;
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
@@ -204,18 +207,133 @@ fn a_start_that_would_hang_is_refused() {
         vec!["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2", "--mpirun", &silent],
         vec!["calibrate", "--on", "mpi", "-p", "2", "--out", "here.toml", "--mpirun", &silent],
     ] {
-        let mut command = place.command(words);
-        command.env("OMPI_MCA_orte_tmpdir_base", "/proc/forerun");
-        let said = util::finish(command);
-        assert_refused(
-            &said,
-            2,
-            "cannot start ranks: in /proc, where it has its session, nothing can be written",
-        );
-        assert!(said.err.contains("name another directory with OMPI_MCA_orte_tmpdir_base"), "{}", said.err);
+        let (missing, file) =
+            (place.path("none/yet").display().to_string(), place.path("in/1").display().to_string());
+        for (directory, what) in [
+            ("/proc", "in /proc, where it has its session, nothing can be written".to_owned()),
+            (&missing, format!("{missing}, where it would have its session, does not exist")),
+            (&file, format!("{file}, where it would have its session, is no directory")),
+        ] {
+            for name in ["OMPI_MCA_orte_tmpdir_base", "TMPDIR"] {
+                let mut command = place.command(&words);
+                command.env(name, directory);
+                let said = util::finish(command);
+                assert_refused(&said, 2, &format!("cannot start ranks: {what}"));
+                assert!(said.err.contains(&format!("name another directory with {name}")), "{}", said.err);
+                assert!(!said.err.contains("pilot") && !place.path("none").exists(), "{}", said.err);
+            }
+        }
     }
     assert!(!place.path("out").exists());
     place.assert_clean();
+}
+
+/// Before the pilot, and in a sentence, not in a page.
+#[test]
+fn a_launcher_that_would_refuse_is_found_before_the_pilot() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.write("in/1", "x\n");
+    place.write("hosts", "localhost slots=2\nnonesuch.invalid slots=4\n");
+    place.write("garbled", "localhost slots=many\n");
+    for (words, what) in [
+        (["--mpirun", "mpirun --nonesuch"], "unknown option \"--nonesuch\""),
+        (["--mpirun", "mpirun --mca nonesuch"], "unable to find the specified executable file"),
+        (["--mpirun", "mpirun --map-by nonesuch"], "mapping policy is not recognized: Policy: nonesuch"),
+        (["--mpirun", "mpirun --mca plm_base_verbose x"], "Variable: plm_base_verbose, Value: x"),
+        (["--mpirun", "mpirun -H localhost,nonesuch.invalid:4"], "nobody knows the host nonesuch.invalid"),
+        (["--hostfile", "hosts"], "nobody knows the host nonesuch.invalid"),
+        (["--hostfile", "garbled"], "bad parameter in the hostfile: garbled"),
+    ] {
+        let fixed = ["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2"];
+        let said = place.say(fixed.iter().chain(&words));
+        assert_refused(&said, 2, what);
+        assert!(said.err.lines().count() == 1 && said.err.len() < 400, "{}", said.err);
+        assert!(!place.path("out").exists());
+    }
+    // Whoever reaches hosts in another way than by their addresses is not asked.
+    let mut command =
+        place.command(["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2", "--hostfile", "hosts"]);
+    command.env("OMPI_MCA_plm_rsh_agent", "false");
+    let said = util::finish(command);
+    assert_refused(&said, 1, "ended without a result");
+    assert!(said.err.lines().last().is_some_and(|line| line.len() < 250), "{}", said.err);
+    place.assert_clean();
+}
+
+/// Memory that ranks share and that no process has any more, of files that were not there `before`.
+fn ownerless(before: &BTreeSet<OsString>) -> BTreeSet<OsString> {
+    let mut all = shared();
+    all.retain(|name| !before.contains(name));
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let maps = fs::read_to_string(entry.path().join("maps")).unwrap_or_default();
+        all.retain(|name| !maps.contains(&*name.to_string_lossy()));
+    }
+    all
+}
+
+fn shared() -> BTreeSet<OsString> {
+    let all = fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.file_name());
+    all.filter(|name| name.to_string_lossy().starts_with("vader_segment.")).collect()
+}
+
+/// Ranks with their temporary files there.
+fn ranks_in(place: &Path) -> Vec<String> {
+    let set = format!("TMPDIR={}", place.display());
+    let mut all = util::processes_with("=mpi-rank");
+    all.retain(|pid| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|of| of == set.as_bytes())
+    });
+    all
+}
+
+/// Whatever the launcher was at when the signal came, nothing is left: no rank, no session and no memory that ranks share.
+#[test]
+fn a_signal_while_ranks_are_started_leaves_nothing() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    let session = place.path("session");
+    fs::create_dir(&session).unwrap();
+    for (ranks, seconds, signal) in [
+        ("100", 0.1, Signal::INT),
+        ("100", 0.5, Signal::TERM),
+        ("150", 1.0, Signal::HUP),
+        ("100", 2.0, Signal::INT),
+        ("150", 4.0, Signal::TERM),
+    ] {
+        let before = shared();
+        let words = format!("run tasks 50000 --size 1kB --profile profile.toml --on mpi -p {ranks}");
+        let mut command = place.command(words.split_whitespace());
+        command.env("TMPDIR", &session).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let running = util::Running::new(command);
+        std::thread::sleep(Duration::from_secs_f64(seconds));
+        running.signal(signal);
+        let begun = Instant::now();
+        let said = running.end();
+        let what =
+            format!("{ranks} ranks, {signal:?} after {seconds} s, {:?}: {}", begun.elapsed(), said.err);
+        assert!(!said.status.success(), "{what}");
+        // Ranks that have begun end by themselves, and so many take their time.
+        assert!(begun.elapsed() < Duration::from_secs(30), "{what}");
+        assert_eq!(ranks_in(&session), Vec::<String>::new(), "{what}");
+        let left: Vec<_> = fs::read_dir(&session).unwrap().flatten().map(|entry| entry.path()).collect();
+        assert!(left.is_empty(), "{what}: {left:?}");
+        // Another run may be about to take what it has made.
+        let until = Instant::now() + Duration::from_secs(5);
+        while !ownerless(&before).is_empty() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        assert_eq!(ownerless(&before), BTreeSet::new(), "{what}");
+        let probes = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
+        let probe = |name: OsString| name.to_string_lossy().starts_with("open_mpi.");
+        assert!(!probes.map(|entry| entry.file_name()).any(probe), "{what}");
+    }
 }
 
 #[test]
