@@ -13,9 +13,11 @@ use forerun_platform::{
 use forerun_sim::costed::{CostedBlocks, Inputs};
 use forerun_sim::pricing::Phased;
 use forerun_sim::{LogGps, run};
+use forerun_skeleton::Cancel;
 use forerun_skeleton::scatter_gather::{Scatter, Shape};
 use forerun_skeleton::{Options, Ran};
 use proptest::prelude::*;
+use std::time::{Duration, Instant};
 
 fn simulate(
     setting: &Setting,
@@ -274,7 +276,7 @@ fn the_planner_finds_what_trying_all_finds() {
         window: 4,
         fixed: Fixed::default(),
     };
-    let planned = plan(&request).unwrap();
+    let planned = plan(&request, &Cancel::new()).unwrap();
     assert_eq!(planned.best.plan.predicted, Some(planned.best.prediction.interval));
     for ranks in 1..=8 {
         for block in [1 << 18, 1 << 20, 1 << 22, 1 << 24] {
@@ -290,17 +292,22 @@ fn the_planner_finds_what_trying_all_finds() {
         }
     }
     let fixed = Fixed { processors: Some(3), block: Some(1 << 20), ahead: Some(1) };
-    let three = plan(&Request { fixed, ..request.clone() }).unwrap().best.plan;
+    let three = plan(&Request { fixed, ..request.clone() }, &Cancel::new()).unwrap().best.plan;
     assert_eq!((three.processors, three.grain.bytes, three.ahead), (3, 1 << 20, 1));
     // Of elements as many as there are whole ones in it.
     let odd = Fixed { block: Some((1 << 20) + 3), ..fixed };
-    assert_eq!(plan(&Request { fixed: odd, ..request.clone() }).unwrap().best.plan, three);
+    assert_eq!(plan(&Request { fixed: odd, ..request.clone() }, &Cancel::new()).unwrap().best.plan, three);
     assert!(planned.by_processors.iter().all(|choice| choice.plan.grain.bytes % 4 == 0));
     let (p, prediction) =
         best(8, &Setting::new(1), &Blocks::of(request.bytes, 1 << 20), &profile, &platform).unwrap();
     assert!(p > 1 && p <= 8 && prediction.makespan_s > 0.0);
     let many = Fixed { processors: Some(9), ..Fixed::default() };
-    assert!(plan(&Request { fixed: many, ..request }).unwrap_err().to_string().contains("at most 8"));
+    assert!(
+        plan(&Request { fixed: many, ..request }, &Cancel::new())
+            .unwrap_err()
+            .to_string()
+            .contains("at most 8")
+    );
 }
 
 #[test]
@@ -312,4 +319,40 @@ fn memory_of_hosts_is_shared_by_their_cores() {
     assert!(ok(1) && ok(4));
     let more = |ranks| predict(&Setting::new(ranks), &Blocks::of(600, 1), &profile, &platform).is_ok();
     assert!(!more(1) && !more(4));
+}
+
+/// Whatever there is of ranks and blocks: of two ranks that have a share of the result, a third has none, and a million wait.
+#[test]
+fn a_plan_for_very_many_ranks_is_made_in_time_and_ends_when_it_is_told_to() {
+    let platform = Platform::new("p", vec![Host::new("h", 1_000_000, 1)], Network::default());
+    let profile = ScatterGatherProfile {
+        read: PhaseCost::per_byte(1e-10),
+        process: PhaseCost::per_byte(1e-8),
+        ..ScatterGatherProfile::default()
+    };
+    let request = Request {
+        platform: &platform,
+        profile: &profile,
+        bytes: 50_000_000,
+        block: (1000, 1000),
+        step: 1,
+        max_processors: 1_000_000,
+        window: 4,
+        fixed: Fixed { processors: Some(1_000_000), ahead: Some(0), ..Fixed::default() },
+    };
+    // 50 000 packets, each from one of as many ranks of a million.
+    let begun = Instant::now();
+    let blocks = Blocks::of(request.bytes, 1000);
+    predict(&Setting::new(1_000_000), &blocks, &profile, &platform).unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let cancel = Cancel::new();
+    std::thread::scope(|scope| {
+        let planned = scope.spawn(|| plan(&request, &cancel));
+        std::thread::sleep(Duration::from_millis(300));
+        let told = Instant::now();
+        cancel.cancel();
+        let error = planned.join().unwrap().unwrap_err().to_string();
+        assert!(error.contains("ended"), "{error}");
+        assert!(told.elapsed() < Duration::from_secs(5), "{:?}", told.elapsed());
+    });
 }

@@ -3,6 +3,9 @@
 use std::io::{self, IsTerminal, Write};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use forerun_apps::command::Patient;
 use forerun_skeleton::Cancel;
@@ -11,6 +14,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::cli::SayOptions;
 use crate::error::{CliError, failed, request};
 use crate::file;
+
+/// Time between two looks of a bar at the clock.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Says things in lines of a label and a text: to standard output, or to standard error where
 /// standard output carries data.
@@ -151,5 +157,38 @@ impl Console {
         }
         bar.set_message(what);
         bar
+    }
+
+    /// A bar over few and long steps, whose time goes on while a step does.
+    pub fn ticking(&self, steps: usize, what: &'static str) -> ProgressBar {
+        let bar = self.bar(Some(steps as u64), what);
+        if !bar.is_hidden() {
+            bar.enable_steady_tick(TICK);
+        }
+        bar
+    }
+
+    /// Does `work`, which takes at most about so many seconds, with a bar that tells how much of them has passed.
+    pub fn timed<T>(&self, seconds: f64, what: &'static str, work: impl FnOnce() -> T) -> T {
+        let bar = self.bar(Some(seconds.ceil() as u64), what);
+        if bar.is_hidden() {
+            return work();
+        }
+        bar.enable_steady_tick(TICK);
+        let begun = Instant::now();
+        let (done, is_done) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let shown = &bar;
+            scope.spawn(move || {
+                while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(TICK) {
+                    shown.set_position((begun.elapsed().as_secs()).min(shown.length().unwrap_or(0)));
+                }
+            });
+            // Goes when the work ends, however it does.
+            let _done = done;
+            let value = work();
+            bar.finish_and_clear();
+            value
+        })
     }
 }

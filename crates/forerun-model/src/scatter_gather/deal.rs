@@ -8,13 +8,23 @@ use forerun_skeleton::scatter_gather::{HELD, Shape};
 use super::Blocks;
 use super::device::Reader;
 use super::team::Team;
+use crate::ModelError;
 
 /// Deals the blocks out; gives when the last is sent. Ranks' clocks are then where they have
 /// processed all their blocks.
-pub(super) fn deal(team: &mut Team<'_>, blocks: &Blocks, shape: &Shape, ahead: usize) -> f64 {
+///
+/// # Errors
+/// That it was ended.
+pub(super) fn deal(
+    team: &mut Team<'_>,
+    blocks: &Blocks,
+    shape: &Shape,
+    ahead: usize,
+) -> Result<f64, ModelError> {
     let mut reader = Reader::new(ahead);
     let mut held = VecDeque::with_capacity(HELD + 1);
     for (index, owner) in (0..blocks.count).zip(shape.owners()) {
+        team.go_on()?;
         let bytes = blocks.size(index);
         let takes = team.cost(Stage::Read, bytes, 1.0, 1.0);
         team.nodes[0].clock = reader.read(team.nodes[0].clock, takes);
@@ -33,11 +43,12 @@ pub(super) fn deal(team: &mut Team<'_>, blocks: &Blocks, shape: &Shape, ahead: u
         }
     }
     for rank in 1..team.nodes.len() {
-        team.deal(rank, 0);
+        team.go_on()?;
+        team.tell(rank, 0);
     }
     let dealt = team.nodes[0].clock;
     for bytes in held {
         team.process(0, bytes);
     }
-    dealt
+    Ok(dealt)
 }

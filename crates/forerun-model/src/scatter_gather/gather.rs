@@ -1,9 +1,13 @@
 //! The second phase: packets are gathered as they are needed, resolved and written.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use forerun_platform::Stage;
 
 use super::device::Writer;
 use super::team::Team;
+use crate::ModelError;
 
 /// A packet of a rank on its way to the first, or there.
 #[derive(Debug, Clone, Copy)]
@@ -22,14 +26,18 @@ struct Part {
 
 /// Gathers packets of at most `packet` bytes and writes what becomes of them; gives when the first
 /// rank has closed the result.
-pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> f64 {
+///
+/// # Errors
+/// That it was ended.
+pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> Result<f64, ModelError> {
     let ranks = team.nodes.len();
     let mut writer = Writer::new(ahead);
     if ranks == 1 {
         loop {
+            team.go_on()?;
             let bytes = team.packet(0, packet);
             if bytes == 0 {
-                return writer.close(team.nodes[0].clock);
+                return Ok(writer.close(team.nodes[0].clock));
             }
             write(team, &mut writer, bytes);
         }
@@ -37,12 +45,14 @@ pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> f64 {
     // First packets go unasked.
     let mut coming: Vec<Coming> = vec![Coming { arrival: 0.0, bytes: 0, last: true }; ranks];
     for (rank, slot) in coming.iter_mut().enumerate().skip(1) {
+        team.go_on()?;
         let bytes = team.packet(rank, packet);
         *slot = dispatch(team, rank, bytes);
     }
     // All ranks are asked once; what they say tells how much there is of each.
     let mut parts: Vec<Part> = Vec::with_capacity(ranks);
     for (rank, coming) in coming.iter_mut().enumerate() {
+        team.go_on()?;
         let upto = take(team, rank, packet, coming);
         parts.push(Part { upto, total: team.nodes[rank].total });
     }
@@ -50,18 +60,31 @@ pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> f64 {
     let ways = parts.iter().filter(|p| p.total > 0).count() as f64;
     let reach = |p: &Part| (u128::from(all) * u128::from(p.upto) / u128::from(p.total)) as u64;
     let mut made = 0;
+    // How far those reach that have something, the nearest first.
+    let holders = parts.iter().enumerate().filter(|(_, part)| part.total > 0);
+    let mut reached: BinaryHeap<Reverse<(u64, usize)>> =
+        holders.map(|(rank, part)| Reverse((reach(part), rank))).collect();
+    let mut due: Vec<usize> = Vec::new();
     while made < all {
-        let mut least = all;
-        for rank in 0..ranks {
+        while let Some(&Reverse((to, rank))) = reached.peek()
+            && to <= made
+        {
+            reached.pop();
+            due.push(rank);
+        }
+        // They are asked in order.
+        due.sort_unstable();
+        for rank in due.drain(..) {
             // What a rank's next packet brings may not reach further either, where it is small.
             while parts[rank].upto < parts[rank].total && reach(&parts[rank]) <= made {
+                team.go_on()?;
                 parts[rank].upto += take(team, rank, packet, &mut coming[rank]);
             }
-            if parts[rank].total > 0 {
-                least = least.min(reach(&parts[rank]));
-            }
+            reached.push(Reverse((reach(&parts[rank]), rank)));
         }
+        let least = reached.peek().map_or(all, |&Reverse((to, _))| to.min(all));
         while made < least {
+            team.go_on()?;
             let bytes = packet.min(least - made);
             let speed = team.nodes[0].speed;
             let takes = team.cost(Stage::ResolveGlobal, bytes, ways, speed);
@@ -70,7 +93,7 @@ pub(super) fn gather(team: &mut Team<'_>, packet: u64, ahead: usize) -> f64 {
             write(team, &mut writer, bytes);
         }
     }
-    writer.close(team.nodes[0].clock)
+    Ok(writer.close(team.nodes[0].clock))
 }
 
 fn write(team: &mut Team<'_>, writer: &mut Writer, bytes: u64) {

@@ -1,9 +1,12 @@
 //! The planner: ranks, block size, shares and overlap with the least predicted makespan.
 
 use forerun_platform::{Grain, Plan, Platform, ScatterGatherProfile, Skeleton, Strategy};
+use forerun_skeleton::Cancel;
 use forerun_skeleton::scatter_gather::Shape;
 
-use super::{Blocks, Prediction, Setting, predict, shares};
+use super::predict::predict_until;
+use super::team::ended;
+use super::{Blocks, Prediction, Setting, shares};
 use crate::ModelError;
 use crate::planner::processors;
 
@@ -68,11 +71,11 @@ pub struct Planned {
     pub tried: usize,
 }
 
-/// Chooses ranks, block size, shares and overlap.
+/// Chooses ranks, block size, shares and overlap; of very many ranks that takes seconds, and `cancel` ends it at once.
 ///
 /// # Errors
-/// What is asked for cannot be; or what can be does not fit in memory.
-pub fn plan(request: &Request<'_>) -> Result<Planned, ModelError> {
+/// What is asked for cannot be; or what can be does not fit in memory; that it was ended.
+pub fn plan(request: &Request<'_>, cancel: &Cancel) -> Result<Planned, ModelError> {
     let fixed = &request.fixed;
     let max = request.max_processors;
     if max == 0 || fixed.processors == Some(0) {
@@ -84,7 +87,7 @@ pub fn plan(request: &Request<'_>) -> Result<Planned, ModelError> {
     if fixed.block == Some(0) {
         return Err(ModelError::new("a block of 0 bytes: expected at least 1 byte"));
     }
-    let mut search = Search { request, tried: 0, error: None };
+    let mut search = Search { request, cancel, tried: 0, error: None };
     let totals = fixed.processors.map_or_else(|| processors(max), |p| vec![p]);
     let by_processors: Vec<Choice> = totals
         .into_iter()
@@ -114,6 +117,7 @@ pub fn ahead(ranks: usize, cores: usize) -> usize {
 
 struct Search<'r, 'a> {
     request: &'r Request<'a>,
+    cancel: &'r Cancel,
     tried: usize,
     /// Why the last setting could not be.
     error: Option<ModelError>,
@@ -136,7 +140,9 @@ impl Search<'_, '_> {
         }
         let Some((mut least, mut setting, blocks, size)) = found else { return Ok(None) };
         // What the first rank does beside its share it takes from it.
-        let permilles = (0..20u32).map(|i| 950 - 50 * i).filter(|_| ranks > 1);
+        // Where there are fewer blocks than other ranks, and none of these is slower, any smaller share is none.
+        let alike = setting.shape.shares.is_empty() && blocks.count < ranks as u64;
+        let permilles = (0..if alike { 1 } else { 20u32 }).map(|i| 950 - 50 * i).filter(|_| ranks > 1);
         for first in permilles {
             let tried = self.setting(ranks, setting.ahead, first)?;
             if let Some(seconds) = self.seconds(&tried, &blocks)?
@@ -156,8 +162,12 @@ impl Search<'_, '_> {
     /// The predicted seconds; `None` where it does not fit in memory.
     fn seconds(&mut self, setting: &Setting, blocks: &Blocks) -> Result<Option<f64>, ModelError> {
         self.tried += 1;
-        match predict(setting, blocks, self.request.profile, self.request.platform) {
+        if self.cancel.is_cancelled() {
+            return Err(ended());
+        }
+        match predict_until(setting, blocks, self.request.profile, self.request.platform, self.cancel) {
             Ok(p) => Ok(Some(p.makespan_s)),
+            Err(_) if self.cancel.is_cancelled() => Err(ended()),
             Err(e) => {
                 self.error = Some(e);
                 Ok(None)
@@ -167,7 +177,7 @@ impl Search<'_, '_> {
 
     fn choice(&self, setting: Setting, blocks: &Blocks, size: u64) -> Result<Choice, ModelError> {
         let Request { profile, platform, .. } = *self.request;
-        let prediction = predict(&setting, blocks, profile, platform)?;
+        let prediction = predict_until(&setting, blocks, profile, platform, self.cancel)?;
         let plan = Plan {
             skeleton: Skeleton::ScatterGather,
             strategy: Strategy::MasterSlave,

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use forerun_platform::{Interval, Platform, ScatterGatherProfile, Stage, StageTotal};
+use forerun_skeleton::Cancel;
 use forerun_skeleton::scatter_gather::Shape;
 
 use super::bound::{bandwidths, of_deal, of_gather};
-use super::team::{Node, Team};
+use super::team::{Node, Team, ended};
 use super::{Bandwidths, Blocks, Bound, deal, effective, explain, gather, interval};
 use crate::{ModelError, Speeds, Wire};
 
@@ -64,7 +65,7 @@ pub struct Prediction {
 /// earliest, and c_r the clock of rank r: `c_r = max(c_r, a_i) + o_r + t_proc(s)`, and t_{i+1} is
 /// held up by storage ([`Setting::ahead`]), by a window that is full, and by the blocks that the
 /// first rank processes itself. Then packets are taken as the result needs them, evenly from all
-/// ranks. Cost: proportional to the blocks, and for a packet to the ranks.
+/// ranks. Cost: proportional to the ranks, to the blocks, and for a packet to the logarithm of the ranks that have some.
 ///
 /// # Errors
 /// A profile or a platform that cannot be; too little memory ([`super::memory`]).
@@ -74,11 +75,25 @@ pub fn predict(
     profile: &ScatterGatherProfile,
     platform: &Platform,
 ) -> Result<Prediction, ModelError> {
+    predict_until(setting, blocks, profile, platform, &Cancel::new())
+}
+
+/// As [`predict()`], unless the flag is set: it is looked at now and then.
+pub(super) fn predict_until(
+    setting: &Setting,
+    blocks: &Blocks,
+    profile: &ScatterGatherProfile,
+    platform: &Platform,
+    cancel: &Cancel,
+) -> Result<Prediction, ModelError> {
     let profile = effective(profile, setting, blocks, platform)?;
     let Setting { shape, window, ahead } = setting;
     let speeds = Speeds::new(platform, shape.ranks)?;
     let nodes = (0..shape.ranks).map(|r| Node::new(speeds.of(r))).collect();
     let wire = Wire::on(platform, shape.ranks)?;
+    if cancel.is_cancelled() {
+        return Err(ended());
+    }
     let mut team = Team {
         profile: &profile,
         wire: wire.clone(),
@@ -87,10 +102,12 @@ pub fn predict(
         messages: 0,
         bytes: 0,
         totals: [StageTotal::default(); Stage::ALL.len()],
+        cancel,
+        steps: 0,
     };
-    let deal_s = deal::deal(&mut team, blocks, shape, *ahead);
+    let deal_s = deal::deal(&mut team, blocks, shape, *ahead)?;
     let turned = team.nodes[0].clock;
-    let end = gather::gather(&mut team, blocks.largest().max(1), *ahead);
+    let end = gather::gather(&mut team, blocks.largest().max(1), *ahead)?;
     let finish_s = profile.finish.seconds(blocks.bytes as f64, 1.0);
     let makespan_s = team.nodes.iter().map(|n| n.clock).fold(end, f64::max) + finish_s;
     if finish_s > 0.0 {

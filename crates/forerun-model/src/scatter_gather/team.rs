@@ -3,11 +3,12 @@
 use std::collections::VecDeque;
 
 use forerun_platform::{ScatterGatherProfile, Stage, StageTotal};
+use forerun_skeleton::Cancel;
 use forerun_skeleton::scatter_gather::HEADER;
 
-use crate::Wire;
 use crate::landing::Landing;
 use crate::leaving::Leaving;
+use crate::{ModelError, Wire};
 
 /// A rank.
 #[derive(Debug, Default)]
@@ -41,9 +42,34 @@ pub(super) struct Team<'a> {
     pub(super) messages: u64,
     pub(super) bytes: u64,
     pub(super) totals: [StageTotal; Stage::ALL.len()],
+    /// Ends it.
+    pub(super) cancel: &'a Cancel,
+    /// Steps since the flag was looked at.
+    pub(super) steps: u32,
+}
+
+/// Steps after which the flag is looked at again: less than a millisecond.
+const LOOK: u32 = 1 << 12;
+
+/// What is said where it was set.
+pub(super) fn ended() -> ModelError {
+    ModelError::new("the prediction was ended before it was complete")
 }
 
 impl Team<'_> {
+    /// Goes on by a step.
+    ///
+    /// # Errors
+    /// That it is to end.
+    pub(super) fn go_on(&mut self) -> Result<(), ModelError> {
+        self.steps += 1;
+        if self.steps < LOOK {
+            return Ok(());
+        }
+        self.steps = 0;
+        if self.cancel.is_cancelled() { Err(ended()) } else { Ok(()) }
+    }
+
     fn count(&mut self, stage: Stage, seconds: f64) {
         let total = &mut self.totals[stage as usize];
         total.count += 1;
@@ -105,15 +131,20 @@ impl Team<'_> {
         node.clock = self.wire.received(node.clock, (arrival, done), bytes) + takes;
     }
 
-    /// The first rank sends to `rank`, which receives at once when it comes to it; at most a
+    /// The first rank sends a block to `rank`, which receives at once when it comes to it; at most a
     /// window of messages is under way.
     pub(super) fn deal(&mut self, rank: usize, bytes: u64) {
+        self.tell(rank, bytes);
+        let node = &mut self.nodes[rank];
+        node.received.push_back(node.clock);
+    }
+
+    /// The same with what is the last message to `rank`, for whose place in the window no other waits.
+    pub(super) fn tell(&mut self, rank: usize, bytes: u64) {
         let full = self.nodes[rank].received.len() == self.window;
         let room = if full { self.nodes[rank].received.pop_front().unwrap_or(0.0) } else { 0.0 };
         let arrival = self.send(0, bytes, room);
         self.receive(rank, bytes, arrival);
-        let node = &mut self.nodes[rank];
-        node.received.push_back(node.clock);
     }
 
     /// Rank `rank` makes its next packet; gives its bytes, 0 if there is no further one.

@@ -61,12 +61,16 @@ pub(crate) fn outcomes(
     context.note_shared(processors(how, platform), platform)?;
     context.note_beside(facts.beside, processors(how, platform))?;
     let mut all = Predictions::default();
-    for p in processors(how, platform) {
+    let numbers = processors(how, platform);
+    let bar = context.console.ticking(numbers.len(), "predicting");
+    for p in numbers {
         let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
         let found = run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?;
         all.outcomes.extend(found.outcomes);
         all.refused.extend(found.refused);
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     match (all.refused.first(), how.write_model.is_some()) {
         // Where the model is written, there is something to show for it.
         (Some(refused), false) if all.outcomes.is_empty() => Err(request(refused)),

@@ -37,7 +37,7 @@ pub fn plan_costed(
     facts.not_empty()?;
     let (pinned, most) = (how.processors.get(), how.max_processors);
     context.note_shared(pinned.as_slice(), platform)?;
-    let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most)?;
+    let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most, &context.interrupt)?;
     context.console.say("plan", &words::plan(&planned))?;
     context.console.text(&words::alternatives(&planned))?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;

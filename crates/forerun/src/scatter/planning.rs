@@ -8,6 +8,7 @@ use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
 use crate::load::Beside;
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
+use crate::signals::Interrupt;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -135,9 +136,10 @@ pub fn plan(
     shape: &ShapeOptions,
     processors: Option<usize>,
     max_processors: Option<usize>,
+    interrupt: &Interrupt,
 ) -> Result<Planned, CliError> {
     let fixed = Fixed { processors, block: fitting(facts, shape)?, ahead: shape.ahead };
-    let mut planned = scatter_gather::plan(&Request {
+    let asked = Request {
         platform,
         profile,
         bytes: facts.bytes,
@@ -146,8 +148,10 @@ pub fn plan(
         max_processors: max_processors.or(processors).unwrap_or(platform.cores()),
         window: shape.window,
         fixed,
-    })
-    .map_err(request)?;
+    };
+    let planned = scatter_gather::plan(&asked, interrupt.cancel());
+    let mut planned =
+        planned.map_err(|e| interrupt.signal().map_or_else(|| request(e), CliError::Interrupted))?;
     if let Some(beside) = facts.beside {
         for choice in planned.by_processors.iter_mut().chain([&mut planned.best]) {
             let intervals = choice.plan.predicted.iter_mut().chain([&mut choice.prediction.interval]);

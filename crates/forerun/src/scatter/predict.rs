@@ -58,17 +58,22 @@ pub(super) fn outcomes(
 ) -> Result<Vec<Outcome>, CliError> {
     facts.not_empty()?;
     let mut outcomes: Vec<Outcome> = Vec::new();
-    for p in predict::processors(how, platform) {
-        let planned = planning::plan(facts, costs, platform, &how.shape, Some(p), None);
+    let numbers = predict::processors(how, platform);
+    let bar = context.console.ticking(numbers.len(), "predicting");
+    for p in numbers {
+        let planned = planning::plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt);
         match planned {
             Ok(planned) => {
                 outcomes.extend(predictions(&how.by, facts, &planned.best, costs, platform, context)?);
             }
+            Err(e @ CliError::Interrupted(_)) => return Err(e),
             // Of several numbers, those that fit are still worth seeing.
             Err(e) if how.one_number().is_none() => context.console.note("note", &e.to_string())?,
             Err(e) => return Err(e),
         }
+        bar.inc(1);
     }
+    bar.finish_and_clear();
     if outcomes.is_empty() {
         return Err(request("the job fits on none of these numbers of processors"));
     }

@@ -25,6 +25,7 @@ pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) 
         &how.shape,
         how.processors.get(),
         how.most(),
+        &context.interrupt,
     )?;
     run_planned(job, &costs, &planned, how, context)
 }
@@ -113,7 +114,8 @@ pub fn run_costed(
     facts.not_empty()?;
     let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = of_profile(profile)?;
-    let planned = planning::plan(facts, costs, &platform, &how.shape, how.processors.get(), None)?;
+    let planned =
+        planning::plan(facts, costs, &platform, &how.shape, how.processors.get(), None, &context.interrupt)?;
     context.console.note("plan", &words::plan(&planned))?;
     simulated(facts, &planned.best, costs, &platform, how, context)
 }

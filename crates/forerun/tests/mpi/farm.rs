@@ -92,8 +92,8 @@ fn hosts_that_cannot_be_are_said_before_anything_is_tried() {
     place.write("wrong", "localhost %%% :::\n");
     assert_refused(
         &place.run("farm cat in -o out --on mpi -p 2 --hostfile wrong"),
-        1,
-        "ended without a result",
+        2,
+        "parse error in the hostfile: wrong",
     );
     assert!(!place.path("out").exists());
     place.assert_clean();

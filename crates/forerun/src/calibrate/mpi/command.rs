@@ -35,7 +35,9 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     let busy = busy(&Machine::here());
     let seconds = if args.quick { SECONDS.0 } else { SECONDS.1 };
     let input = Order::Calibrate { seconds }.encode().map_err(failed)?;
-    let measured = match launch(ranks, &args.mpi, &input, (console, interrupt))? {
+    let told =
+        console.timed(seconds, "measuring", || launch(ranks, &args.mpi, &input, (console, interrupt)))?;
+    let measured = match told {
         Report::Measured(all) => all,
         Report::Failed(what) | Report::Refused(what) => return Err(failed(what)),
         Report::Done(_) => return Err(failed("the first rank is another build of forerun")),
