@@ -162,6 +162,12 @@ impl Console {
     /// A bar over few and long steps, whose time goes on while a step does.
     pub fn ticking(&self, steps: usize, what: &'static str) -> ProgressBar {
         let bar = self.bar(Some(steps as u64), what);
+        // Of so few steps nobody knows how long the others take.
+        if let Ok(style) =
+            ProgressStyle::with_template("{msg:<10}{wide_bar:.cyan/blue} {human_pos}/{human_len}  {elapsed}")
+        {
+            bar.set_style(style);
+        }
         if !bar.is_hidden() {
             bar.enable_steady_tick(TICK);
         }

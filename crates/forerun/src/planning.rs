@@ -315,6 +315,7 @@ fn refine(
     let (costs, platform) = (request.profile, request.platform);
     let mut close: Vec<(f64, Shape)> = Vec::new();
     for shape in shapes {
+        crate::execute::stop_if_interrupted(interrupt)?;
         let seconds = predict(&shape, &load, costs, platform).map_err(crate::error::request)?.makespan_s;
         close.push((seconds, shape));
     }
@@ -324,12 +325,13 @@ fn refine(
     for (_, shape) in close.into_iter().take(tries) {
         let Shape { groups, arity, set, gather, deal, .. } = shape;
         let tried = Plan { groups, arity, set, gather, deal, ..plan.clone() };
-        let Ok(seconds) = makespan(facts, &tried, costs, platform, interrupt) else { continue };
+        let seconds = makespan(facts, &tried, costs, platform, interrupt);
+        crate::execute::stop_if_interrupted(interrupt)?;
+        let Ok(seconds) = seconds else { continue };
         if best.as_ref().is_none_or(|b| seconds < b.0) {
             best = Some((seconds, tried));
         }
     }
-    crate::execute::stop_if_interrupted(interrupt)?;
     if let Some((_, tried)) = best {
         let prediction =
             predict(&Shape::from(&tried), &load, costs, platform).map_err(crate::error::request)?;

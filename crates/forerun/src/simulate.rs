@@ -85,6 +85,9 @@ impl Scene {
             return Ok(scene);
         }
         for _ in 0..SETTLING {
+            if options.cancel.is_cancelled() {
+                return Err(RunError::Cancelled);
+            }
             let played = scene.play(&scene.pricing, options)?;
             let seconds = |stage| played.stages.get(&stage).map_or(0.0, |t| t.total_s);
             let spent = Spent {
