@@ -217,7 +217,10 @@ pub fn plan(
     interrupt: &Interrupt,
 ) -> Result<Planned, CliError> {
     let request = asked(facts, profile, platform, shape, processors, max_processors)?;
-    let mut planned = forerun_model::plan(&request).map_err(crate::error::request)?;
+    let request = Request { cancel: interrupt.cancel().clone(), ..request };
+    let planned = forerun_model::plan(&request);
+    crate::execute::stop_if_interrupted(interrupt)?;
+    let mut planned = planned.map_err(crate::error::request)?;
     for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
         choice.plan.window = shape.window;
     }
@@ -450,5 +453,28 @@ mod tests {
         assert!(!planned.best.plan.reason.contains(FOLLOWED));
         // Those of which some are done are followed.
         assert!(of(&facts(vec![1; 19], vec![1])).best.plan.reason.ends_with(FOLLOWED));
+    }
+
+    /// Of a million ranks every prediction takes part of a second, and a search makes hundreds.
+    #[test]
+    fn a_search_that_is_ended_makes_no_further_prediction() {
+        let platform = Platform::new("p", vec![Host::new("h", 1000, 1000)], Network::default());
+        let of = facts(Vec::new(), Vec::new());
+        let input = Divisible::Anywhere { total_bytes: 1 << 40, min_grain: 1, max_grain: 1 << 40 };
+        let (facts, profile) = (Facts { input, ..of }, profile());
+        let base = super::asked(
+            &facts,
+            &profile,
+            &platform,
+            &Asked::parse_from(["job"]).shape,
+            Some(1_000_000),
+            None,
+        );
+        let request = base.unwrap_or_else(|e| panic!("{e}"));
+        request.cancel.cancel();
+        let begun = std::time::Instant::now();
+        let error = forerun_model::plan(&request).expect_err("it was ended").to_string();
+        assert!(error.contains("ended"), "{error}");
+        assert!(begun.elapsed().as_secs_f64() < 5.0, "{:?}", begun.elapsed());
     }
 }

@@ -1,6 +1,7 @@
 //! What a plan is asked for.
 
 use forerun_platform::{Platform, ReductionProfile, Strategy};
+use forerun_skeleton::Cancel;
 
 /// The input of a job, as far as it can be cut into tasks.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +62,7 @@ pub struct Fixed {
 }
 
 /// A job to plan.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Request<'a> {
     /// The machine.
     pub platform: &'a Platform,
@@ -80,6 +81,8 @@ pub struct Request<'a> {
     pub commutative: bool,
     /// Whether the number of inputs is known before they end.
     pub known_length: bool,
+    /// Ends the search, which of very many ranks takes long, before its next prediction.
+    pub cancel: Cancel,
 }
 
 impl<'a> Request<'a> {
@@ -95,6 +98,7 @@ impl<'a> Request<'a> {
             fixed: Fixed::default(),
             commutative: true,
             known_length: true,
+            cancel: Cancel::new(),
         }
     }
 }

@@ -9,8 +9,8 @@ use super::grain::{Cut, cuts};
 use super::reason;
 use super::request::Request;
 use super::{Choice, PlanError, Planned, candidates};
-use crate::Speeds;
 use crate::reduction::{Balance, balance, balanced_share, makespan, predict};
+use crate::{ModelError, Speeds};
 
 /// Messages that a rank may be ahead of each receiver.
 const WINDOW: usize = 4;
@@ -299,6 +299,9 @@ impl Search<'_, '_> {
             v.insert(Speeds::new(platform, shape.ranks)?);
         }
         self.tried += 1;
+        if self.request.cancel.is_cancelled() {
+            return Err(ModelError::new("the search was ended before it was complete").into());
+        }
         let load = cut.load(self.request);
         let seconds = makespan(&shape, &load, profile, platform, &self.speeds[&shape.ranks])?;
         Ok(Tried { shape, cut, seconds })
