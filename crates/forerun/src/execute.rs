@@ -52,23 +52,20 @@ pub fn execute(
     let explain = |e| explain(Some(&*source), e, interrupt.signal());
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(&plan)).map_err(explain)?;
     let ran = match way {
-        Way::Emulated => reduction.run(Emulated { platform, options: options.clone(), wall: job.outside() }),
-        _ => reduction.run(OnThreads { options: options.clone() }),
+        Way::Emulated => reduction.run(Emulated { platform, options, wall: job.outside() }),
+        _ => reduction.run(OnThreads { options }),
     }
     .map_err(explain)?;
     bar.set_message("finishing");
-    let left = ran.outs.into_iter().enumerate().filter_map(|(rank, left)| Some((rank, left?)));
-    let left: Vec<(usize, Erased)> = left.collect();
+    let left: Vec<Erased> = ran.outs.into_iter().flatten().collect();
     // On threads the groups have it in the same memory.
     let brought_s = match way {
         Way::Emulated if left.len() > 1 => {
-            let bytes = |(rank, left): &(usize, Erased)| Ok((*rank, job.left_bytes(left)?));
-            let holders = left.iter().map(bytes).collect::<Result<Vec<_>, AppError>>().map_err(failed)?;
-            gathering::seconds(&holders, platform, &options).map_err(explain)?
+            let holders = left.iter().map(|left| job.left_bytes(left)).collect::<Result<Vec<_>, AppError>>();
+            gathering::seconds(&holders.map_err(failed)?, platform, plan.processors).map_err(explain)?
         }
         _ => 0.0,
     };
-    let left = left.into_iter().map(|(_, left)| left).collect();
     let (result, finish_s) = finished(interrupt, || job.finish(left))?;
     let finish_s = brought_s + finish_s;
     bar.finish_and_clear();

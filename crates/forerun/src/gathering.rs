@@ -1,54 +1,22 @@
 //! What bringing together the results of several groups takes in virtual time: the messages that processes would send each other
 //! before the finish, where the ranks share this process's memory and send none.
 
+use forerun_model::Wire;
 use forerun_platform::Platform;
-use forerun_sim::LogGps;
-use forerun_sim::pricing::Measured;
+use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::HEADER;
-use forerun_skeleton::{Endpoint, Message, Options, Program, RunError, Stop};
 
-/// Seconds to bring what the `holders` have, ranks in order with its bytes, to the first of them.
+/// Seconds to bring what the `holders` have, the bytes of each in order, to the first of them: one after the other through its port, as the
+/// closed form and virtual time have it ([`forerun_model::reduction::effective`]).
 ///
 /// # Errors
-/// A figure of the platform that cannot be; cancelled.
-pub fn seconds(holders: &[(usize, u64)], platform: &Platform, options: &Options) -> Result<f64, RunError> {
-    if holders.len() < 2 {
-        return Ok(0.0);
-    }
-    let network = LogGps::on(platform, options.ranks)?;
-    let pricing = Measured::new(platform, options.ranks)?;
-    let options = Options { timeline: 0, ..options.clone() };
-    Ok(forerun_sim::run(&Gathering { holders }, &network, &pricing, &options)?.makespan_s)
-}
-
-/// What a group has.
-struct Body(u64);
-
-impl Message for Body {
-    fn bytes(&self) -> u64 {
-        HEADER + self.0
-    }
-}
-
-/// The first that has something receives it from the others, in order.
-struct Gathering<'h> {
-    holders: &'h [(usize, u64)],
-}
-
-impl Program for Gathering<'_> {
-    type Msg = Body;
-    type Out = ();
-
-    async fn rank<E: Endpoint<Body>>(&self, e: &mut E) -> Result<(), Stop> {
-        let Ok(mine) = self.holders.binary_search_by_key(&e.rank(), |holder| holder.0) else { return Ok(()) };
-        if mine > 0 {
-            return e.send(self.holders[0].0, Body(self.holders[mine].1)).await;
-        }
-        for &(other, _) in &self.holders[1..] {
-            e.recv_from(other).await?;
-        }
-        Ok(())
-    }
+/// A figure of the platform's network that cannot be.
+pub fn seconds(holders: &[u64], platform: &Platform, ranks: usize) -> Result<f64, RunError> {
+    let wire = Wire::on(platform, ranks).map_err(|e| RunError::Invalid(e.to_string()))?;
+    let mut others = holders.iter().skip(1).map(|bytes| (HEADER + bytes) as f64);
+    let Some(first) = others.next() else { return Ok(0.0) };
+    let way = wire.send(first) + wire.transit(first) + wire.receive(first);
+    Ok(way + others.map(|bytes| wire.receive(bytes).max(wire.port(bytes))).sum::<f64>())
 }
 
 #[cfg(test)]
@@ -58,7 +26,6 @@ mod tests {
         Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte, Strategy,
     };
     use forerun_skeleton::reduction::Shape;
-    use forerun_skeleton::{Cancel, Options};
 
     use super::seconds;
 
@@ -81,10 +48,7 @@ mod tests {
             let load = Load::new(5 * groups as u64, 1.0);
             let neighbours = reduction::Neighbours::most(&shape, &platform);
             let effective = reduction::effective(&profile, &shape, &load, &platform, &neighbours).unwrap();
-            let holders: Vec<(usize, u64)> =
-                (0..groups).map(|g| (g * ranks / groups, 5 * result as u64)).collect();
-            let options = Options { ranks, window: 4, timeline: 0, cancel: Cancel::new() };
-            let brought = seconds(&holders, &platform, &options).unwrap();
+            let brought = seconds(&vec![5 * result as u64; groups], &platform, ranks).unwrap();
             let said = effective.finish.wait.fixed;
             assert!((brought - said).abs() <= 1e-9 + 1e-9 * said, "{groups} groups: {brought}, {said}");
         }
