@@ -104,6 +104,6 @@ mod tests {
         assert!(error.contains("did you mean osaka-fast-ethernet?"), "{error}");
         assert!(error.contains("lehigh-fire") && error.contains("path of a platform file"), "{error}");
         let error = Platform::resolve("no/such/file.toml").unwrap_err();
-        assert!(error.to_string().starts_with("cannot read no/such/file.toml: "), "{error}");
+        assert!(error.to_string().starts_with("no/such/file.toml does not exist"), "{error}");
     }
 }

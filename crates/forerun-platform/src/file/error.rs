@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
+use super::unread;
+
 /// One thing that is wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -82,32 +84,45 @@ impl Problem {
 /// Why a file gave nothing.
 ///
 /// Displays as compilers do: for every problem `file:line:column: sentence`, then the line with
-/// the place underlined. Control characters are shown by stand-ins.
+/// the place underlined. Control characters are shown by stand-ins. Of many problems the first ten are shown, and how many
+/// more there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     file: String,
     /// The whole file's fault, if it is none of a line.
     message: String,
     problems: Vec<Problem>,
+    /// How many of them are shown.
+    most: usize,
 }
+
+/// Problems that are shown unless another number is asked for.
+const MOST: usize = 10;
 
 impl FileError {
     /// That the file cannot be read at all.
     pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
-        let file = path.display().to_string();
-        FileError { message: format!("cannot read {file}: {error}"), file, problems: Vec::new() }
+        FileError {
+            file: path.display().to_string(),
+            message: unread(path, error),
+            problems: Vec::new(),
+            most: MOST,
+        }
     }
 
-    /// That the file is not text.
-    pub(crate) fn not_text(path: &Path, why: &str) -> Self {
-        let file = path.display().to_string();
-        let message = format!("{file} {why}");
-        FileError { message, file, problems: Vec::new() }
+    /// That the file is none of those that are read: what is said after its name.
+    pub fn foreign(file: &str, what: &str) -> Self {
+        FileError {
+            file: file.to_string(),
+            message: format!("{file} {what}"),
+            problems: Vec::new(),
+            most: MOST,
+        }
     }
 
     /// That there is no such thing.
     pub(crate) fn unknown(name: &str, message: String) -> Self {
-        FileError { file: name.to_string(), message, problems: Vec::new() }
+        FileError { file: name.to_string(), message, problems: Vec::new(), most: MOST }
     }
 
     /// That lines of the file are wrong: they are put in their order.
@@ -115,7 +130,12 @@ impl FileError {
         problems.sort_by_key(|p| (p.line, p.column));
         // A table that several places use is found wrong by each.
         problems.dedup();
-        FileError { file: file.to_string(), message: format!("{file} cannot be used"), problems }
+        FileError { file: file.to_string(), message: format!("{file} cannot be used"), problems, most: MOST }
+    }
+
+    /// The same, of which at most so many problems are shown.
+    pub fn showing(self, most: usize) -> Self {
+        FileError { most, ..self }
     }
 
     /// The file, as it was named.
@@ -134,7 +154,7 @@ impl fmt::Display for FileError {
         if self.problems.is_empty() {
             return f.write_str(&legible_text(&self.message));
         }
-        for (i, p) in self.problems.iter().enumerate() {
+        for (i, p) in self.problems.iter().take(self.most).enumerate() {
             if i > 0 {
                 f.write_str("\n")?;
             }
@@ -148,7 +168,11 @@ impl fmt::Display for FileError {
             writeln!(f, "{} | {text}", p.line)?;
             write!(f, "{:margin$} | {lead}{}", "", "^".repeat(carets))?;
         }
-        Ok(())
+        match self.problems.len().saturating_sub(self.most) {
+            0 => Ok(()),
+            1 => write!(f, "\n{}: one more error", legible_text(&self.file)),
+            more => write!(f, "\n{}: {more} more errors", legible_text(&self.file)),
+        }
     }
 }
 
@@ -157,6 +181,25 @@ impl std::error::Error for FileError {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_many_problems_the_first_are_shown() {
+        let text = "x\n".repeat(40);
+        let said = |problems: usize| {
+            let all = (0..problems).map(|i| Problem::at(&text, 2 * i..2 * i + 1, "odd".into())).collect();
+            FileError::wrong("f", all)
+        };
+        for (problems, shown, end) in
+            [(1, 1, "^"), (10, 10, "^"), (11, 10, "f: one more error"), (40, 10, "f: 30 more errors")]
+        {
+            let error = said(problems);
+            assert_eq!(error.problems().len(), problems);
+            let text = error.to_string();
+            assert_eq!(text.matches(": odd").count(), shown, "{text}");
+            assert!(text.ends_with(end), "{text}");
+            assert_eq!(error.showing(usize::MAX).to_string().matches(": odd").count(), problems);
+        }
+    }
 
     #[test]
     fn no_terminal_obeys_what_is_shown() {

@@ -16,13 +16,16 @@
 mod error;
 mod item;
 mod section;
+mod sort;
+mod system;
 mod text;
 mod write;
 
 pub use error::{FileError, Problem};
 pub use item::{Item, Kind, Place};
 pub use section::{Allowed, Section, read};
-pub use text::{contents, decoded, is_utf16};
+pub use system::{reason, unread, without_numbers};
+pub use text::{contents, decoded, is_utf16, lenient};
 pub(crate) use write::{Writer, figure};
 
 /// The version of the platform and profile files that this build writes and reads.

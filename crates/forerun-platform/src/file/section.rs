@@ -6,18 +6,21 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::{FORMAT, FileError, Problem};
+use super::{FORMAT, FileError, Problem, sort};
 use crate::Measured;
 use crate::nearest::nearest;
 use crate::units::{LEAST, MOST, Quantity};
 
 type Problems = RefCell<Vec<(Range<usize>, String)>>;
 
+/// Errors of syntax that are shown: one often leads to many.
+const SYNTAX: usize = 3;
+
 /// Reads the file `name` with contents `text` by `build`, which notes what is wrong in its section and
 /// gives nothing only after it has. The file begins with `format = 1`.
 ///
 /// # Errors
-/// Everything that was noted, each at its line.
+/// Everything that was noted, each at its line; of a file of another sort, in one sentence, which it seems to be.
 pub fn read<T>(
     text: &str,
     name: &str,
@@ -29,7 +32,10 @@ pub fn read<T>(
         let syntax = |e: &toml::de::Error| {
             Problem::at(text, e.span().unwrap_or(0..1), format!("this is not TOML: {}", e.message()))
         };
-        return Err(FileError::wrong(name, errors.iter().map(syntax).collect()));
+        return Err(match sort::foreign(text) {
+            Some(seems) => FileError::foreign(name, &format!("seems to be {seems}, where TOML is expected")),
+            None => FileError::wrong(name, errors.iter().map(syntax).collect()).showing(SYNTAX),
+        });
     }
     let root = Section {
         table: table.get_ref(),
@@ -38,15 +44,19 @@ pub fn read<T>(
         noted: &noted,
         known: RefCell::default(),
     };
-    let mut built = None;
+    let (mut built, mut other) = (None, None);
     if root.format() {
         built = build(&root);
         root.finish();
+        other = sort::other(root.table, &root.known.borrow());
     }
     let problems = noted.into_inner();
     match built {
         Some(built) if problems.is_empty() => Ok(built),
         _ => {
+            if let Some(what) = other {
+                return Err(FileError::foreign(name, &what));
+            }
             let at = |(span, message)| Problem::at(text, span, message);
             Err(FileError::wrong(name, problems.into_iter().map(at).collect()))
         }
@@ -292,11 +302,16 @@ impl<'a, 'i> Section<'a, 'i> {
                 let unused = known.iter().map(String::as_str).filter(|k| !self.has(k));
                 let advice = match nearest(name, unused) {
                     Some(meant) => format!("did you mean \"{meant}\"?"),
-                    None => format!("it may hold {}", known.join(", ")),
+                    None => format!("it may have {}", known.join(", ")),
                 };
-                self.note_at(key.span(), format!("{} has no key \"{name}\": {advice}", self.title));
+                self.note_at(key.span(), format!("\"{name}\" is no key of {}: {advice}", self.title));
             }
         }
+    }
+
+    /// That the file seems to be of another sort than a job file, which may have any keys; to be said after its name.
+    pub fn no_job(&self) -> Option<String> {
+        sort::no_job(|key| self.has(key))
     }
 
     /// Whether the file's format is the one this build reads.

@@ -10,7 +10,7 @@ use super::FileError;
 /// The system's, with the file's name; that it is not text in UTF-8.
 pub fn contents(path: &Path) -> Result<String, FileError> {
     let bytes = std::fs::read(path).map_err(|e| FileError::unreadable(path, &e))?;
-    decoded(bytes).map_err(|why| FileError::not_text(path, why))
+    decoded(bytes).map_err(|why| FileError::foreign(&path.display().to_string(), why))
 }
 
 /// The text of a file's contents.
@@ -23,8 +23,35 @@ pub fn decoded(bytes: Vec<u8>) -> Result<String, &'static str> {
     }
     match String::from_utf8(bytes) {
         Ok(text) if !text.contains('\0') => Ok(text),
-        _ => Err("is not text, so no file that forerun reads; name another"),
+        _ => Err(NO_TEXT),
     }
+}
+
+/// What is said of a file that is none that is read.
+const NO_TEXT: &str = "is not text, so no file that forerun reads; name another";
+/// How much of a file is looked at to see whether it is text.
+const HEAD: usize = 8192;
+
+/// The text of a file's contents that may be in an older encoding, of which ASCII is a part: `other` reads bytes that are no UTF-8.
+///
+/// # Errors
+/// Why they are none, to be said after the file's name: they have a NUL, or a tenth of their beginning is neither UTF-8 nor
+/// printable.
+pub fn lenient(bytes: Vec<u8>, other: impl FnOnce(&[u8]) -> String) -> Result<String, &'static str> {
+    if bytes.contains(&0) {
+        // UTF-16 is told from no text there.
+        return decoded(bytes);
+    }
+    let (mut odd, mut all) = (0, 0);
+    for chunk in bytes[..bytes.len().min(HEAD)].utf8_chunks() {
+        let control = |c: &char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\x0c');
+        odd += chunk.valid().chars().filter(control).count() + chunk.invalid().len();
+        all += chunk.valid().chars().count() + chunk.invalid().len();
+    }
+    if odd * 10 > all {
+        return Err(NO_TEXT);
+    }
+    Ok(String::from_utf8(bytes).unwrap_or_else(|e| other(e.as_bytes())))
 }
 
 /// Whether a file's contents are text in UTF-16, whatever the order of its bytes and whether it is marked, most of it ASCII.
@@ -46,7 +73,25 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::decoded;
+    use super::{decoded, lenient};
+
+    #[test]
+    fn older_encodings_are_told_from_no_text() {
+        let latin = |bytes: &[u8]| bytes.iter().map(|b| char::from(*b)).collect::<String>();
+        let read = |bytes: &[u8]| lenient(bytes.to_vec(), latin);
+        assert_eq!(
+            read(b"% the rates of K\xf6nigsberg\nr = 1;").as_deref(),
+            Ok("% the rates of Königsberg\nr = 1;")
+        );
+        assert_eq!(read("% of Königsberg".as_bytes()).as_deref(), Ok("% of Königsberg"));
+        assert_eq!(read(b"").as_deref(), Ok(""));
+        let noise: Vec<u8> = (0..3000u32).map(|i| (i * i * 7 + i / 3) as u8 | 1).collect();
+        for bytes in [&noise[..], b"a text\0 with a NUL", b"\x01\x02\x03\x04", &[0xff; 100]] {
+            assert!(read(bytes).unwrap_err().contains("is not text"));
+        }
+        let wide: Vec<u8> = "r = 1; P = (a, r).P; P".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(read(&wide).unwrap_err().contains("UTF-16"));
+    }
 
     #[test]
     fn text_in_another_encoding_is_told_from_no_text() {

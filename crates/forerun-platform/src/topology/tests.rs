@@ -68,10 +68,10 @@ fn every_kind_of_fault_points_at_its_line() {
         ("store-and-forward", "cut", 12, 13, "write \"cut-through\" or \"store-and-forward\""),
         ("service = { scv = 0.5 }", "service = \"poisson\"", 13, 11, "\"deterministic\" or \"exponential\""),
         ("scv = 0.5", "scv = -1", 13, 19, "\"scv\" is a number of 0 or more"),
-        ("scv = 0.5", "cv = 0.5", 13, 13, "has no key \"cv\": did you mean \"scv\"?"),
+        ("scv = 0.5", "cv = 0.5", 13, 13, "\"cv\" is no key of \"service\": did you mean \"scv\"?"),
         ("fan_in = 8\n", "", 14, 1, "[leaf] has no \"fan_in\": add fan_in = 8"),
         ("fan_in = 8", "fan_in = 0", 15, 10, "\"fan_in\" is a whole number, 1 or more"),
-        ("fan_in = 8", "fanin = 8", 15, 1, "[leaf] has no key \"fanin\": did you mean \"fan_in\"?"),
+        ("fan_in = 8", "fanin = 8", 15, 1, "\"fanin\" is no key of [leaf]: did you mean \"fan_in\"?"),
         ("\"0.5 us\"", "\"0.5\"", 16, 11, "latency = \"0.5\" has no unit"),
         ("\"0.5 us\"", "0.5", 16, 11, "\"latency\" is a number without a unit"),
         ("\"50 %\"", "\"50\"", 17, 14, "background = \"50\" has no unit"),
@@ -79,7 +79,13 @@ fn every_kind_of_fault_points_at_its_line() {
         ("high = \"30 %\"", "high = \"120 %\"", 6, 14, "background is 120 %, which leaves nothing"),
         ("\"1500 B\"", "\"1500\"", 18, 22, "background_message = \"1500\" has no unit"),
         ("bandwidth = \"2 GB/s\"", "bandwidth = \"0 B/s\"", 21, 13, "at which nothing ever arrives"),
-        ("topology.spine", "topology.spines", 19, 19, "has no key \"spines\": did you mean \"spine\"?"),
+        (
+            "topology.spine",
+            "topology.spines",
+            19,
+            19,
+            "\"spines\" is no key of [topology]: did you mean \"spine\"?",
+        ),
         ("kind = \"leaf-spine\"", "kind = \"fat-tree\"", 10, 1, "[topology] has no \"level\""),
     ];
     for (part, by, line, column, message) in faults {
