@@ -92,16 +92,23 @@ fn a_monitor_changes_speeds_and_links() {
     let grid = description.grid(Some(&reading));
     assert_eq!(grid.times[1], [0.1, 0.2, 0.1]);
     assert_eq!((grid.transfers[0][2], grid.transfers[2][0], grid.transfers[0][1]), (2.0, 2.0, 0.001));
-    let said = Source::Command(format!("printf '{now}'")).reading(3, &|| false).unwrap();
+    let said = Source::Command(format!("printf '{now}'")).reading(3, None, &|| false).unwrap();
     assert_eq!(said, reading);
     let error = Reading::read(&now.replace("= 2\n", "= 4\n").replace("0.5", "0"), "m", 3).unwrap_err();
     assert_eq!(error.problems().len(), 2, "{error}");
-    for wrong in ["exit 3", "echo format = 2", "printf '\\377'"] {
-        let why = Source::Command(wrong.into()).reading(3, &|| false).unwrap_err();
-        assert!(why.contains("--monitor-command"), "{why}");
+    for wrong in ["exit 3", "echo format = 2", "printf '\\377'", "yes"] {
+        let why = Source::Command(wrong.into()).reading(3, None, &|| false).unwrap_err();
+        assert!(why.to_string().contains("--monitor-command") && why.status() == 1, "{why}");
+        assert_eq!(why.to_string().contains("more than 16 MiB"), wrong == "yes", "{why}");
     }
-    let stopped = Source::Command("sleep 30".into()).reading(3, &|| true).unwrap_err();
-    assert!(stopped.contains("killed"), "{stopped}");
+    let stopped = Source::Command("sleep 30".into()).reading(3, None, &|| true).unwrap_err();
+    assert!(stopped.to_string().contains("interrupted"), "{stopped}");
+    // What it leaves behind holds its output open and is ended with it.
+    let left = "sleep 30 & exit 3";
+    let waited = std::time::Instant::now();
+    let stop = || waited.elapsed().as_millis() > 300;
+    Source::Command(left.into()).reading(3, None, &stop).unwrap_err();
+    assert!(waited.elapsed().as_secs() < 20);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 /// A running process and its group. Dropping it kills the group and waits for the process.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub struct Group {
     child: Child,
     pid: Pid,
     ended: Option<OwnedFd>,
@@ -21,7 +21,10 @@ pub(crate) struct Group {
 
 impl Group {
     /// Starts `command` as the leader of a new group, which `guardian` is told of.
-    pub(crate) fn spawn(command: &mut Command, guardian: Option<Arc<Guardian>>) -> io::Result<Self> {
+    ///
+    /// # Errors
+    /// That it cannot be started.
+    pub fn spawn(command: &mut Command, guardian: Option<Arc<Guardian>>) -> io::Result<Self> {
         let child = command.process_group(0).spawn()?;
         let pid = Pid::from_child(&child);
         if let Some(guardian) = &guardian {
@@ -31,7 +34,7 @@ impl Group {
     }
 
     /// The ends of its pipes.
-    pub(crate) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+    pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
     }
 
@@ -42,7 +45,7 @@ impl Group {
 
     /// Whether the process has ended, without waiting and without forgetting it: until it is
     /// waited for its number is not given to another.
-    pub(crate) fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         !matches!(waitid(WaitId::Pid(self.pid), options), Ok(None))
     }
@@ -54,7 +57,10 @@ impl Group {
     }
 
     /// Kills what is left of the group and waits for the process.
-    pub(crate) fn end(mut self) -> io::Result<ExitStatus> {
+    ///
+    /// # Errors
+    /// That it cannot be waited for.
+    pub fn end(mut self) -> io::Result<ExitStatus> {
         self.finish()
     }
 

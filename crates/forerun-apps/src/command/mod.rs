@@ -73,6 +73,7 @@ pub use deliveries::{CommandSink, CommandSinks, delivery_name};
 pub use destination::Destination;
 pub use done::Done;
 pub use farm::{CommandFarm, FarmSettings};
+pub use group::Group;
 pub use guardian::{Guardian, guard};
 pub use inputs::{InputFile, Inputs, Selection};
 pub use job::CommandJob;

@@ -3,18 +3,23 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use forerun_apps::command::{Group, Guardian};
 use forerun_platform::FileError;
 use forerun_platform::file::{Allowed, Section, contents, read};
 
 use super::candidates::number;
 use super::description::{Link, link};
+use crate::error::{CliError, failed, reason, request};
 
 /// A command that says nothing for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Time between two looks at a command.
 const LOOK: Duration = Duration::from_millis(20);
+/// Longest reading of a command, in bytes: far longer than any that is one.
+const LONGEST: u64 = 16 << 20;
 
 /// Figures as they are now; what is not named is as described.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -71,58 +76,64 @@ pub enum Source {
 }
 
 impl Source {
-    /// One reading. A command is killed when `stop` says so, or after a minute.
+    /// One reading. A command is killed with all that it started when `stop` says so, or after a minute; `guardian` does so
+    /// should this process be killed.
     ///
     /// # Errors
-    /// That there is nothing to read, or what is wrong with it.
-    pub fn reading(&self, processors: usize, stop: &dyn Fn() -> bool) -> Result<Reading, String> {
+    /// A bad request where a file cannot be read or is wrong; a failed run where a command fails or what it prints is wrong.
+    pub fn reading(
+        &self,
+        processors: usize,
+        guardian: Option<&Arc<Guardian>>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Reading, CliError> {
         match self {
             Source::File(path) => {
-                let text = contents(path).map_err(|e| e.to_string())?;
-                Reading::read(&text, &path.display().to_string(), processors).map_err(|e| e.to_string())
+                let text = contents(path).map_err(request)?;
+                Reading::read(&text, &path.display().to_string(), processors).map_err(request)
             }
             Source::Command(command) => {
-                let text = said(command, stop)?;
-                Reading::read(&text, "--monitor-command", processors).map_err(|e| e.to_string())
+                let text = said(command, guardian, stop)
+                    .map_err(|why| failed(format!("--monitor-command {command:?}: {why}")))?;
+                Reading::read(&text, "--monitor-command", processors).map_err(failed)
             }
         }
     }
 }
 
-/// What a command prints.
-fn said(command: &str, stop: &dyn Fn() -> bool) -> Result<String, String> {
-    let place = |why: String| format!("--monitor-command {command:?}: {why}");
-    let mut child = Command::new("sh")
-        .args(["-c", command])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(|e| place(format!("sh could not be started: {e}")))?;
-    let out = child.stdout.take();
+/// What a command prints until it has ended and nothing that it started can print any more.
+fn said(command: &str, guardian: Option<&Arc<Guardian>>, stop: &dyn Fn() -> bool) -> Result<String, String> {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut group = Group::spawn(&mut shell, guardian.cloned())
+        .map_err(|e| format!("sh could not be started: {}", reason(&e)))?;
+    let (_, out, _) = group.pipes();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        out.map_or(Ok(0), |mut out| out.read_to_end(&mut bytes)).map(|_| bytes)
+        out.map_or(Ok(0), |out| out.take(LONGEST + 1).read_to_end(&mut bytes)).map(|_| bytes)
     });
     let begin = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if stop() || begin.elapsed() > PATIENCE => {
-                // Whether it was there to be killed does not matter.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(place("it did not end within a minute, and was killed".into()));
-            }
-            Ok(None) => std::thread::sleep(LOOK),
-            Err(e) => return Err(place(e.to_string())),
+    // Dropped before its end, the group is killed, and the reader ends with it.
+    while !(group.has_ended() && reader.is_finished()) {
+        if stop() {
+            return Err("it was interrupted".into());
         }
-    };
-    if !status.success() {
-        return Err(place(format!("it ended with {status}")));
+        if begin.elapsed() > PATIENCE {
+            return Err("it did not end within a minute, and was killed".into());
+        }
+        std::thread::sleep(LOOK);
     }
     let bytes = match reader.join() {
-        Ok(bytes) => bytes.map_err(|e| place(e.to_string()))?,
-        Err(_) => return Err(place("what it prints could not be read".into())),
+        Ok(bytes) => bytes.map_err(|e| format!("what it prints could not be read: {}", reason(&e)))?,
+        Err(_) => return Err("what it prints could not be read".into()),
     };
-    String::from_utf8(bytes).map_err(|_| place("what it prints is not text (UTF-8)".into()))
+    // Cut off there, it may have failed of that.
+    if bytes.len() as u64 > LONGEST {
+        return Err("it prints more than 16 MiB, which is no reading".into());
+    }
+    let status = group.end().map_err(|e| reason(&e))?;
+    if !status.success() {
+        return Err(format!("it ended with {status}"));
+    }
+    String::from_utf8(bytes).map_err(|_| "what it prints is not text (UTF-8)".into())
 }

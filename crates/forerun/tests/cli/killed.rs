@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::util::{PATIENCE, Place, processes_with};
+use crate::util::{MAP, PATIENCE, Place, processes_with};
 
 fn eventually(what: &str, is: impl Fn() -> bool) {
     let until = Instant::now() + PATIENCE;
@@ -28,6 +28,20 @@ fn nothing_of_a_killed_run_is_left() {
     running.end();
     eventually("its commands are gone", || processes_with(&mark).is_empty());
     eventually("its temporary files are gone", || fs::read_dir(place.path("tmp")).unwrap().count() == 0);
+}
+
+#[test]
+fn nothing_of_a_killed_watch_is_left() {
+    let place = Place::new();
+    place.write("map.toml", MAP);
+    let mark = format!("79.{}", std::process::id());
+    let monitor = format!("sleep {mark} & touch begun; sleep {mark}; sleep {mark}");
+    let mut running = place.start(["map", "map.toml", "--watch", "--monitor-command", &monitor]);
+    let begun = place.path("begun");
+    running.wait_for("the monitor is asked", || begun.exists());
+    running.signal(Signal::KILL);
+    running.end();
+    eventually("its monitor is gone", || processes_with(&mark).is_empty());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::util::Place;
+use crate::util::{MAP, Place};
 
 const MODEL: &str = "r = 2; t = 0.27;
 Client = (request, r).Wait; Wait = (response, infty).Think; Think = (think, t).Client;
@@ -167,11 +167,11 @@ fn a_better_mapping_is_reported_when_the_monitor_says_so() {
     place.run("map map.toml --watch").refused(2, &["required arguments"]);
     place
         .say(["map", "map.toml", "--watch", "--monitor-command", "exit 1", "--readings", "1"])
-        .refused(2, &["--monitor-command", "exit status: 1"]);
+        .refused(1, &["--monitor-command", "exit status: 1"]);
     place
         .say(["map", "map.toml", "--watch", "--monitor-command", "sh monitor", "--current", "1,9,1"])
         .refused(2, &["--current 1,9,1"]);
-    place.run("map map.toml --at-least 100").refused(1, &["--at-least"]);
+    place.run("map map.toml --at-least 100").refused(2, &["--at-least"]);
 
     // Who watches without an end ends it: that is no failure, unless readings are still to come.
     for (readings, status) in [(None, 0), (Some("1000000"), 130)] {
@@ -209,4 +209,28 @@ fn the_papers_mappings_are_the_best_with_its_throughput() {
         rows += 1;
     }
     assert_eq!(rows, 7);
+}
+
+/// 2 where what was asked for cannot be, 1 where something fails on the way.
+#[test]
+fn what_no_mapping_has_and_monitors_that_fail() {
+    let place = Place::new();
+    place.write("map.toml", MAP);
+    place.write("wrong", "format = 1\n[[processor]]\nnumber = 9\nspeed = 1\n");
+    let listed = MAP.replace("\"all\"", "[[1, 1]]");
+    place.write("listed.toml", listed);
+    for (line, status, words) in [
+        ("map map.toml --at-least 1e6", 2, "--at-least"),
+        ("map map.toml --at-most 1us", 2, "--at-most"),
+        ("map map.toml --at-least 1e6 --at-most 1us", 2, "--at-least and"),
+        ("map listed.toml --at-least 1e6", 2, "--at-least"),
+        ("map map.toml --monitor gone", 2, "gone does not exist"),
+        ("map map.toml --monitor wrong", 2, "wrong:3:"),
+        ("map map.toml --monitor-command false", 1, "--monitor-command \"false\": it ended with"),
+        ("map map.toml --monitor-command no-such-program", 1, "it ended with"),
+        ("map map.toml --monitor-command date", 1, "--monitor-command:1:"),
+        ("map map.toml --watch --readings 1 --monitor-command false", 1, "it ended with"),
+    ] {
+        place.run(line).refused(status, &[words]);
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::util::{Place, Running, assert_gone, ended_by};
+use crate::util::{MAP, Place, Running, assert_gone, ended_by};
 
 /// How soon it must end; the aim is 2 s on a machine with nothing else to do.
 const SOON: Duration = Duration::from_secs(8);
@@ -116,6 +116,31 @@ fn while_nobody_reads_the_result() {
     let mut running = place.start(words.iter().chain(&["in", "-o", "pipe"]));
     running.wait_for("the map has begun", || place.path("begun").exists());
     interrupt(&place, running, Signal::INT);
+}
+
+/// A monitor's command and what it started end with the command that asked it.
+#[test]
+fn while_a_monitor_is_asked() {
+    for signal in BOTH {
+        for (n, more) in [&[][..], &["--watch"], &["--watch", "--readings", "3"]].into_iter().enumerate() {
+            let place = Place::new();
+            place.write("map.toml", MAP);
+            let mark = format!("7{n}.{}", std::process::id());
+            let monitor = format!("sleep {mark} & touch begun; sleep {mark}; sleep {mark}");
+            let mut running =
+                place.start([&["map", "map.toml", "--monitor-command", &monitor], more].concat());
+            let begun = place.path("begun");
+            running.wait_for("the monitor is asked", || begun.exists());
+            if more.len() == 1 {
+                // It has no other end.
+                running.signal(signal);
+                running.end().ok();
+            } else {
+                interrupt(&place, running, signal);
+            }
+            assert_gone(&mark);
+        }
+    }
 }
 
 #[test]

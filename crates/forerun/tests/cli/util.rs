@@ -315,3 +315,7 @@ pub(crate) fn runs_on(strategy: &str, processors: usize) -> bool {
 
 /// Numbers of processors, powers of 2 and others.
 pub(crate) const PROCESSORS: [usize; 6] = [1, 2, 3, 4, 7, 8];
+
+/// Two stages on two processors, for `map`.
+pub(crate) const MAP: &str = "format = 1\nstages = 2\ncandidates = \"all\"\n\
+    [[processor]]\ntime = \"100 ms\"\n[[processor]]\ntime = \"50 ms\"\n";

@@ -15,6 +15,7 @@ use crate::commands::Context;
 use crate::error::{CliError, failed, reason, request};
 use crate::execute::stop_if_interrupted;
 use crate::file;
+use crate::guardian;
 use crate::mapping::{Candidate, Candidates, Description, Source};
 use crate::paths::Paths;
 use crate::text::{Align, Table, colour, count, seconds};
@@ -40,7 +41,7 @@ struct Work {
 /// Finds the best mapping, or watches for a better one.
 ///
 /// # Errors
-/// A description that cannot be read, a model that cannot be solved.
+/// A description that cannot be read, a throughput or latency that no mapping has; a monitor or a model that fails.
 pub fn run(args: &MapArgs, context: &mut Context) -> Result<(), CliError> {
     Paths::new().reads([&args.description]).check(&mut context.console, |_| false)?;
     for (name, value) in [("--at-least", args.at_least), ("--margin", Some(args.margin))] {
@@ -60,13 +61,14 @@ pub fn run(args: &MapArgs, context: &mut Context) -> Result<(), CliError> {
         (Some(path), _) => Some(Source::File(path.clone())),
         (None, command) => command.clone().map(Source::Command),
     };
+    let guardian = args.monitor_command.as_ref().and_then(|_| guardian::start());
     if args.watch {
         let source = source.ok_or_else(|| request("--watch needs --monitor or --monitor-command"))?;
-        return watch::run(args, &description, &source, context);
+        return watch::run(args, &description, &source, guardian.as_ref(), context);
     }
     let stop = || context.interrupt.signal().is_some();
     let reading = |source: Source| {
-        context.interrupt.busy(|| source.reading(description.processors(), &stop).map_err(request))
+        context.interrupt.busy(|| source.reading(description.processors(), guardian.as_ref(), &stop))
     };
     let now = source.map(reading).transpose()?;
     stop_if_interrupted(&context.interrupt)?;
@@ -125,7 +127,7 @@ fn best(
         _ => failed(e),
     })?;
     if ranked.is_empty() {
-        return Err(failed(match (how.at_least, how.at_most) {
+        return Err(request(match (how.at_least, how.at_most) {
             (Some(_), None) => "no mapping has the throughput of --at-least; ask for less",
             (None, Some(_)) => "no mapping has the latency of --at-most; ask for a longer one",
             _ => {

@@ -1,7 +1,9 @@
 //! `forerun map --watch`: whether another mapping has become better.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use forerun_apps::command::Guardian;
 use forerun_pepa::mapping::{Mapping, Ranked, named, rank};
 use serde::Serialize;
 
@@ -36,6 +38,7 @@ pub(super) fn run(
     args: &MapArgs,
     description: &Description,
     source: &Source,
+    guardian: Option<&Arc<Guardian>>,
     context: &Context,
 ) -> Result<(), CliError> {
     let begin = Instant::now();
@@ -52,14 +55,14 @@ pub(super) fn run(
                 }
             }
             readings += 1;
-            let now = match source.reading(description.processors(), &stop) {
+            let now = match source.reading(description.processors(), guardian, &stop) {
                 Ok(now) => now,
                 // Once it was readable, it will be again.
                 Err(why) if readings > 1 => {
                     context.console.note("monitor", &format!("{why}; going on with what was read before"))?;
                     continue;
                 }
-                Err(why) if !stop() => return Err(request(why)),
+                Err(why) if !stop() => return Err(why),
                 Err(_) => break,
             };
             let grid = description.grid(Some(&now));
