@@ -16,7 +16,7 @@ use super::explain::Said;
 use super::feed::Part;
 use super::guardian::Guardian;
 use super::inputs::{InputFile, Inputs};
-use super::journal::{Journal, identity};
+use super::journal::{Identity, Journal};
 use super::output::{Origin, Output};
 use super::scratch::Scratch;
 use super::show;
@@ -91,7 +91,7 @@ impl CommandFarm {
         let files = inputs.shared();
         // Only where there is a journal are the files looked at again.
         let journal = settings.journal.as_deref().map(|path| {
-            Journal::open(path, identity(&settings.command, settings.shell, &files), files.len() as u64)
+            Journal::open(path, Identity::of(&settings.command, settings.shell, &files), files.len() as u64)
         });
         let journal = journal.transpose()?;
         let known = journal.as_ref().map_or(0, Journal::len);

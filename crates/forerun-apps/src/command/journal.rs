@@ -1,7 +1,7 @@
 //! Finished tasks and their outputs in a file, so that a run that was killed can be taken up again.
 //!
 //! ```text
-//! file    MAGIC identity record*
+//! file    MAGIC command names sizes times record*    of the job: a sum of each, to tell what differs in another
 //! record  index length sum output        the sum is over all else of the record
 //! ```
 //!
@@ -24,9 +24,11 @@ use super::output::Output;
 use super::scratch::plain;
 use super::show;
 
-const MAGIC: &[u8; 16] = b"forerun journal1";
+const MAGIC: &[u8; 16] = b"forerun journal2";
+/// What journals of all builds begin with.
+const ANY: &[u8] = b"forerun journal";
 /// Bytes before the first record, and of a record beside its output.
-const HEAD: u64 = 24;
+const HEAD: u64 = 48;
 const RECORD: u64 = 24;
 /// Bytes copied at a time.
 const BLOCK: usize = 64 << 10;
@@ -47,20 +49,52 @@ impl Sum {
     }
 }
 
-/// What tells a job from others: its command, and its files with their sizes and when they were changed, in order.
-pub(crate) fn identity(command: &str, shell: bool, files: &[InputFile]) -> u64 {
-    let mut sum = Sum::new();
-    sum.add(&[u8::from(shell)]);
-    sum.add(command.as_bytes());
-    for file in files {
-        sum.add(&[0]);
-        sum.add(file.path.as_os_str().as_encoded_bytes());
-        sum.add(&file.bytes.to_le_bytes());
-        let changed = std::fs::metadata(&file.path).and_then(|there| there.modified()).ok();
-        let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
-        sum.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
+/// What tells a job from others: sums of its command, and of its files' names in order, their sizes, and when they were changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Identity([u64; 4]);
+
+impl Identity {
+    pub(crate) fn of(command: &str, shell: bool, files: &[InputFile]) -> Identity {
+        let [mut asked, mut names, mut sizes, mut times] = [Sum::new(); 4];
+        asked.add(&[u8::from(shell)]);
+        asked.add(command.as_bytes());
+        for file in files {
+            names.add(file.path.as_os_str().as_encoded_bytes());
+            names.add(&[0]);
+            sizes.add(&file.bytes.to_le_bytes());
+            let changed = std::fs::metadata(&file.path).and_then(|there| there.modified()).ok();
+            let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+            times.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
+        }
+        Identity([asked, names, sizes, times].map(|sum| sum.0))
     }
-    sum.0
+
+    fn head(self) -> [u8; HEAD as usize] {
+        let mut head = [0; HEAD as usize];
+        head[..16].copy_from_slice(MAGIC);
+        for (to, sum) in head[16..].chunks_exact_mut(8).zip(self.0) {
+            to.copy_from_slice(&sum.to_le_bytes());
+        }
+        head
+    }
+
+    /// In what the job whose journal begins with `found` differs.
+    fn differs(self, found: &[u8]) -> String {
+        let head = self.head();
+        let other = |place: usize| {
+            let at = 16 + 8 * place..24 + 8 * place;
+            found.get(at.clone()) != Some(&head[at])
+        };
+        // Of other files, sizes and times are others as well.
+        let files = match (other(1), other(2), other(3)) {
+            (true, _, _) => Some("which files there are or their order"),
+            (_, true, _) => Some("the size of a file"),
+            (_, _, true) => Some("when a file was last changed"),
+            _ => None,
+        };
+        let command = other(0).then_some("the command");
+        command.into_iter().chain(files).collect::<Vec<_>>().join(" and ")
+    }
 }
 
 /// An open journal, which is this run's alone.
@@ -77,11 +111,11 @@ pub(crate) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal of the job `identity` of so many tasks; makes it where it is missing or empty.
+    /// Opens the journal of the job `identity`, of so many tasks; makes it where it is missing or empty.
     ///
     /// # Errors
     /// That it cannot be used, is another job's or no journal, or is in use.
-    pub(crate) fn open(path: &Path, identity: u64, tasks: u64) -> Result<Journal, AppError> {
+    pub(crate) fn open(path: &Path, identity: Identity, tasks: u64) -> Result<Journal, AppError> {
         let refuse = |what: &str| AppError::new(format!("--resume {}: {what}", show::path(path)));
         let failed = |e: io::Error| refuse(&format!("the journal cannot be used ({})", plain(&e)));
         let file =
@@ -93,21 +127,21 @@ impl Journal {
         let length = file.metadata().map_err(failed)?.len();
         let mut journal =
             Journal { path: path.into(), end: HEAD, outputs: BTreeMap::new(), known: Vec::new(), file };
-        let mut head = [0; HEAD as usize];
-        head[..16].copy_from_slice(MAGIC);
-        head[16..].copy_from_slice(&identity.to_le_bytes());
+        let head = identity.head();
         let mut found = vec![0; length.min(HEAD) as usize];
         journal.file.read_exact_at(&mut found, 0).map_err(failed)?;
         if found.len() < head.len() && head.starts_with(&found) {
             // New, or killed in its first moment.
             journal.file.write_all_at(&head, 0).map_err(failed)?;
-        } else if !found.starts_with(MAGIC) {
+        } else if !found.starts_with(ANY) {
             return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
+        } else if !found.starts_with(MAGIC) {
+            return Err(refuse("the journal is of another version of forerun; name a new file"));
         } else if found != head {
-            return Err(refuse(
-                "the journal is of another job: the command, the files, their order, their sizes or when they were \
-                 changed differ; name a new file",
-            ));
+            return Err(refuse(&format!(
+                "the journal is of another job: what differs is {}; name a new file",
+                identity.differs(&found)
+            )));
         } else {
             journal.read(length, tasks).map_err(failed)?;
         }
@@ -237,6 +271,8 @@ mod tests {
     use super::super::output::{Body, Origin};
     use super::*;
 
+    const SEVEN: Identity = Identity([7; 4]);
+
     fn output(bytes: &[u8]) -> Output {
         let path = Path::new("x");
         Output { body: Body::Memory(bytes.to_vec()), origin: Origin::new(0..1, path, path) }
@@ -261,7 +297,7 @@ mod tests {
             let tasks = outputs.len() as u64;
             let mut ends = Vec::new();
             {
-                let mut journal = Journal::open(&path, 7, tasks).unwrap();
+                let mut journal = Journal::open(&path, SEVEN, tasks).unwrap();
                 for (index, bytes) in outputs.iter().enumerate() {
                     journal.add(index as u64, &output(bytes)).unwrap();
                     ends.push(journal.end);
@@ -272,13 +308,13 @@ mod tests {
             if cut { bytes.truncate(at) } else { bytes[at] ^= 0x55 }
             std::fs::write(&path, &bytes).unwrap();
             let whole = ends.iter().filter(|end| **end <= at as u64).count();
-            let mut journal = Journal::open(&path, 7, tasks).unwrap();
+            let mut journal = Journal::open(&path, SEVEN, tasks).unwrap();
             prop_assert_eq!(journal.known(), (0..whole as u64).collect::<Vec<_>>());
             for (index, bytes) in outputs.iter().enumerate().skip(whole) {
                 journal.add(index as u64, &output(bytes)).unwrap();
             }
             drop(journal);
-            let journal = Journal::open(&path, 7, tasks).unwrap();
+            let journal = Journal::open(&path, SEVEN, tasks).unwrap();
             for (index, bytes) in outputs.iter().enumerate() {
                 let mut copy = Vec::new();
                 prop_assert!(journal.copy_to(index as u64, &mut copy).unwrap());
@@ -291,14 +327,25 @@ mod tests {
     fn journals_of_others_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
-        let journal = Journal::open(&path, 7, 3).unwrap();
-        assert!(message(Journal::open(&path, 7, 3)).contains("another run is using"));
+        let journal = Journal::open(&path, SEVEN, 3).unwrap();
+        assert!(message(Journal::open(&path, SEVEN, 3)).contains("another run is using"));
         drop(journal);
-        assert!(message(Journal::open(&path, 8, 3)).contains("of another job"));
+        for (other, what) in [
+            ([8, 7, 7, 7], "what differs is the command;"),
+            ([7, 8, 8, 8], "what differs is which files there are or their order;"),
+            ([7, 7, 8, 8], "what differs is the size of a file;"),
+            ([7, 7, 7, 8], "what differs is when a file was last changed;"),
+            ([8, 7, 7, 8], "what differs is the command and when a file was last changed;"),
+        ] {
+            let said = message(Journal::open(&path, Identity(other), 3));
+            assert!(said.contains("of another job") && said.contains(what), "{said}");
+        }
+        std::fs::write(&path, b"forerun journal1\x07\0\0\0\0\0\0\0").unwrap();
+        assert!(message(Journal::open(&path, SEVEN, 3)).contains("another version"));
         std::fs::write(&path, "a text that is longer than a head").unwrap();
-        assert!(message(Journal::open(&path, 7, 3)).contains("no journal"));
+        assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
         std::fs::write(&path, "short").unwrap();
-        assert!(message(Journal::open(&path, 7, 3)).contains("no journal"));
-        assert!(message(Journal::open(dir.path(), 7, 3)).contains("cannot be used"));
+        assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
+        assert!(message(Journal::open(dir.path(), SEVEN, 3)).contains("cannot be used"));
     }
 }

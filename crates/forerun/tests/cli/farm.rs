@@ -131,7 +131,11 @@ fn a_killed_run_is_taken_up_where_it_was() {
         // Another command is another job.
         let said = place.run("farm cat in --resume journal");
         assert_eq!(said.status.code(), Some(2));
-        assert!(said.err.contains("the journal is of another job"), "{}", said.err);
+        assert!(
+            said.err.contains("the journal is of another job: what differs is the command"),
+            "{}",
+            said.err
+        );
     }
 }
 
@@ -333,7 +337,7 @@ fn a_hip_has_a_range_of_motion() {
     place.write("text.stl", "solid x\nvertex 1 2\n");
     for (line, said) in [
         ("--femur text.stl --pelvis pelvis.stl", "line 2: `vertex` is followed by three numbers"),
-        ("--femur none.stl --pelvis pelvis.stl", "none.stl cannot be read"),
+        ("--femur none.stl --pelvis pelvis.stl", "none.stl does not exist"),
         ("--femur pelvis.stl --pelvis pelvis.stl", "no femoral head is found"),
         ("--femur femur.stl --pelvis pelvis.stl --head 30", "expected more than the head's radius"),
         ("--femur femur.stl --pelvis pelvis.stl --flexion 1:2", "expected FROM:TO:STEP"),
