@@ -20,8 +20,7 @@ const OF_NO_INTEREST: i64 = 5;
 /// # Errors
 /// The file cannot be read, or lines of it have another form; all of them are named.
 pub fn read(path: &Path) -> Result<Relevant, LsiError> {
-    let bytes = std::fs::read(path).map_err(|e| LsiError::unreadable(path, &e))?;
-    parse(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
+    parse(&path.display().to_string(), &super::text(path)?)
 }
 
 fn parse(file: &str, text: &str) -> Result<Relevant, LsiError> {

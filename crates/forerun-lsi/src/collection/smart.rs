@@ -28,8 +28,7 @@ pub fn queries(path: &Path) -> Result<Vec<Query>, LsiError> {
 }
 
 fn entries(path: &Path, fields: &[char]) -> Result<Vec<(String, String)>, LsiError> {
-    let bytes = std::fs::read(path).map_err(|e| LsiError::unreadable(path, &e))?;
-    read(&path.display().to_string(), &String::from_utf8_lossy(&bytes), fields)
+    read(&path.display().to_string(), &super::text(path)?, fields)
 }
 
 fn read(file: &str, text: &str, fields: &[char]) -> Result<Vec<(String, String)>, LsiError> {

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use forerun_pepa::model::{Settings, System, compile};
 use forerun_pepa::syntax::{Diagnostic, Dialect, Model, Severity, parse};
-use forerun_platform::file::{decoded, is_utf16};
+use forerun_platform::file::{lenient, unread};
 
 use crate::cli::pepa::{DialectArg, ModelArgs};
-use crate::error::{CliError, reason, request};
+use crate::error::{CliError, request};
 
 /// The dialect that is meant.
 pub(super) fn dialect(of: DialectArg) -> Dialect {
@@ -20,16 +20,10 @@ pub(super) fn dialect(of: DialectArg) -> Dialect {
     }
 }
 
-/// A file's text.
+/// A file's text. Comments of older models are in older encodings.
 pub(super) fn read(path: &Path) -> Result<String, CliError> {
-    match fs::read(path) {
-        Ok(bytes) if is_utf16(&bytes) => {
-            decoded(bytes).map_err(|why| request(format!("{} {why}", path.display())))
-        }
-        // Comments of older models are in older encodings.
-        Ok(bytes) => Ok(String::from_utf8(bytes).unwrap_or_else(|e| latin(e.as_bytes()))),
-        Err(e) => Err(request(format!("cannot read {}: {}", path.display(), reason(&e)))),
-    }
+    let bytes = fs::read(path).map_err(|e| request(unread(path, &e)))?;
+    lenient(bytes, latin).map_err(|why| request(format!("{} {why}", path.display())))
 }
 
 fn latin(bytes: &[u8]) -> String {

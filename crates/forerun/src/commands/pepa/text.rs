@@ -35,7 +35,10 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), CliError>
         if all.is_empty() {
             context.console.text(&format!("{name}: nothing to say"))?;
         } else {
-            context.console.text(&Diagnostic::render(&all, &name, &text).to_string())?;
+            let shown = shown(&all);
+            context
+                .console
+                .text(&Diagnostic::render(&shown, &name, &text).showing(shown.len()).to_string())?;
             let counts = format!("{name}: {}, {}", plural(e as u64, "error"), plural(w as u64, "warning"));
             context.console.text(&counts)?;
         }
@@ -57,6 +60,17 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), CliError>
         return Err(request(format!("{both} in {}", plural(args.files.len() as u64, "model"))));
     }
     Ok(())
+}
+
+/// Errors of a model that `check` shows: one often leads to many.
+const ERRORS: usize = 10;
+
+/// What is said about a model: all of it but errors beyond the first ones.
+fn shown(all: &[Diagnostic]) -> Vec<Diagnostic> {
+    let mut errors: Vec<&Diagnostic> = all.iter().filter(|d| d.severity == Severity::Error).collect();
+    errors.sort_by_key(|d| d.span.start);
+    let others = all.iter().filter(|d| d.severity != Severity::Error);
+    errors.into_iter().take(ERRORS).chain(others).cloned().collect()
 }
 
 pub(super) fn fmt(args: &FmtArgs, context: &Context) -> Result<(), CliError> {
