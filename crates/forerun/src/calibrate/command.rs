@@ -15,7 +15,7 @@ use crate::signals::Interrupt;
 /// Measures this machine, prints the figures, and keeps them or writes them where asked for.
 ///
 /// # Errors
-/// Interrupted; a file or the output asked for cannot be written; threads cannot be started.
+/// Interrupted; a file or the output asked for cannot be written, the storage not be measured; threads cannot be started.
 pub fn calibrate_command(
     args: &CalibrateArgs,
     console: &Console,
@@ -34,6 +34,7 @@ pub fn calibrate_command(
         }
         _ => {}
     }
+    super::plan::check(&args.storage, interrupt.cancel()).map_err(request)?;
     let options = Options { quick: args.quick, storage: Some(args.storage.clone()) };
     let bar = console.bar(Some(100), "calibrate");
     let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);

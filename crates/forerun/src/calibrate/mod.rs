@@ -62,7 +62,7 @@ pub struct Calibration {
     pub platform: Platform,
     /// Every figure, those that a platform has no place for too.
     pub figures: Vec<Figure>,
-    /// What a person should know about it: what could not be measured, and why.
+    /// What a person should know about it.
     pub notes: Vec<String>,
     /// Why the figures cannot be relied on, if they cannot.
     pub doubt: Option<String>,
@@ -72,7 +72,7 @@ pub struct Calibration {
 /// figures of messages came out as none of threads on one machine, too rarely or too differently. `progress` is told what is measured and which part of all is done.
 ///
 /// # Errors
-/// Cancelled, or threads cannot be started. That storage cannot be measured is none: a note says so.
+/// Cancelled, threads cannot be started, or the storage that is asked for cannot be measured.
 pub fn calibrate(
     options: &Options,
     progress: &dyn Fn(&str, f64),
@@ -81,10 +81,10 @@ pub fn calibrate(
     let machine = Machine::here();
     let busy = busy(&machine);
     let reading = clock::reading();
-    let plan::Everything { figures, mut notes, storage, doubt } =
+    let plan::Everything { figures, storage, doubt } =
         plan::measure(options, &machine, reading, progress, cancel)?;
     progress("done", 1.0);
-    notes.extend(busy.filter(|_| doubt.is_none()));
+    let mut notes: Vec<String> = busy.filter(|_| doubt.is_none()).into_iter().collect();
     let few = figures.iter().filter(|f| f.estimate.repetitions < FEWEST).count();
     if few > 0 {
         notes.push(format!(

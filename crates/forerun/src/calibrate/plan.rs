@@ -13,6 +13,7 @@ use super::series::{Probe, Until, repeat};
 use super::storage::Scratch;
 use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, start_up, undisturbed};
 use super::{Figure, Key, Options};
+use crate::error::reason;
 
 /// The window that programs run with unless they are told otherwise.
 const WINDOW: usize = 4;
@@ -76,7 +77,6 @@ fn named<'a>(keys: &[Key], sample: impl FnMut() -> Result<Vec<f64>, RunError> + 
 /// What measuring gives.
 pub(super) struct Everything {
     pub(super) figures: Vec<Figure>,
-    pub(super) notes: Vec<String>,
     /// What storage was measured.
     pub(super) storage: Option<String>,
     /// Why the figures cannot be relied on, if they cannot.
@@ -93,7 +93,6 @@ pub(super) fn measure(
 ) -> Result<Everything, RunError> {
     let effort = Effort::new(options.quick);
     let mut random = Random::from_time();
-    let mut notes = Vec::new();
     let disk = if options.storage.is_some() { effort.storage.time.as_secs_f64() } else { 0.0 };
     let share = effort.machine.time.as_secs_f64() / (effort.machine.time.as_secs_f64() + disk);
 
@@ -128,13 +127,10 @@ pub(super) fn measure(
                 described = Some(what);
             }
             Err(_) if cancel.is_cancelled() => return Err(RunError::Cancelled),
-            Err(why) => notes.push(format!(
-                "the storage of {} was not measured: {why}; name another directory with --storage",
-                dir.display()
-            )),
+            Err(why) => return Err(RunError::Invalid(unmeasured(dir, &why))),
         }
     }
-    Ok(Everything { figures, notes, storage: described, doubt })
+    Ok(Everything { figures, storage: described, doubt })
 }
 
 /// Seconds of what messages are made of.
@@ -235,6 +231,22 @@ fn kernels(cores: &Cores) -> Vec<Named<'_>> {
     vec![compute, memory]
 }
 
+/// That the storage of a directory cannot be measured, and why.
+fn unmeasured(dir: &Path, why: &str) -> String {
+    let dir = dir.display();
+    format!(
+        "--storage {dir}: its storage cannot be measured ({why}); name a directory that can be written to, with 100 MiB free"
+    )
+}
+
+/// Whether the storage of a directory can be measured: asked before all else is.
+///
+/// # Errors
+/// Why it cannot, in a sentence.
+pub(super) fn check(dir: &Path, cancel: &Cancel) -> Result<(), String> {
+    Scratch::new(dir, 0, cancel).map(drop).map_err(|e| unmeasured(dir, &reason(&e)))
+}
+
 fn storage(
     dir: &Path,
     effort: &Effort,
@@ -243,9 +255,9 @@ fn storage(
     progress: &dyn Fn(f64),
 ) -> Result<(Vec<Figure>, String), String> {
     let begun = Instant::now();
-    let mut scratch = Scratch::new(dir, effort.file, cancel).map_err(|e| e.to_string())?;
+    let mut scratch = Scratch::new(dir, effort.file, cancel).map_err(|e| reason(&e))?;
     let described = scratch.describe();
-    let failed = |e: std::io::Error| RunError::Invalid(e.to_string());
+    let failed = |e: std::io::Error| RunError::Invalid(reason(&e));
     let probe = named(&[Key::Write, Key::Read], move || {
         Ok(vec![scratch.write().map_err(failed)?, scratch.read().map_err(failed)?])
     });

@@ -95,15 +95,16 @@ fn this_machine_is_measured_once() {
 }
 
 #[test]
-fn storage_and_a_cache_that_cannot_be_written_are_notes() {
+fn a_cache_that_cannot_be_written_is_a_note_and_storage_that_cannot_an_error() {
     let _alone = alone();
     let dir = tempfile::tempdir().expect("a temporary directory");
     let file = dir.path().join("file");
     std::fs::write(&file, "x").expect("a file");
     let cache = Cache::at(file.join("platforms"));
-    let options = quick(Some(dir.path().join("none")));
-    let got = for_this_machine(Some(&cache), &options, &|_, _| (), &Cancel::new()).expect("it measures");
-    assert_eq!((got.origin, got.platform.storage), (Origin::Fresh, None));
-    assert!(got.notes.iter().any(|n| n.contains("none was not measured")), "{:?}", got.notes);
+    let get = |options| for_this_machine(Some(&cache), &options, &|_, _| (), &Cancel::new());
+    let got = get(quick(None)).expect("it measures");
+    assert_eq!(got.origin, Origin::Fresh);
     assert!(got.notes.iter().any(|n| n.contains("measured again next time")), "{:?}", got.notes);
+    let why = get(quick(Some(dir.path().join("none")))).expect_err("there is no such directory").to_string();
+    assert!(why.contains("none: its storage cannot be measured (no such file or directory)"), "{why}");
 }

@@ -23,7 +23,10 @@ fn inputs_that_are_none() {
         ("reduce --map cat --merge cat gone", 2, &["gone", "does not exist"]),
         ("reduce --map cat --merge cat dir gone", 2, &["gone", "does not exist"]),
         ("reduce --map cat --merge cat --files-from gone", 2, &["gone"]),
-        ("reduce --map cat --merge cat --files-from empty", 2, &["no input"]),
+        ("reduce --map cat --merge cat --files-from empty", 2, &["--files-from empty", "no input"]),
+        ("farm cat --files-from empty", 2, &["--files-from empty", "no input"]),
+        ("farm cat", 2, &["no input", "give --files-from"]),
+        ("run sort short --memory 1KiB", 2, &["--memory 1KiB", "at least 64 KiB"]),
     ] {
         let said = place.run(line).refused(status, words);
         assert_eq!(said.err.lines().filter(|l| l.starts_with("forerun: ")).count(), 1, "{}", said.err);
@@ -96,11 +99,24 @@ fn standard_output_that_nobody_reads() {
         assert!(said.status.success(), "{line}: {:?} {}", said.status, said.err);
     }
     assert_eq!(place.read("in.sorted").len(), 400_000);
-    for line in ["reduce --map cat --merge cat in", "run sort in -p 2 --json -"] {
+    let lines = [
+        "reduce --map cat --merge cat in",
+        "run sort in -p 2 -o -",
+        "run sort in -p 2 --json -",
+        "farm cat in",
+    ];
+    for line in lines {
         let mut running = place.start(line.split(' '));
         drop(running.child.stdout.take());
-        running.end().refused(1, &["standard output"]);
+        let said = running.end();
+        // As the signal SIGPIPE ends other programs.
+        assert_eq!(said.status.code(), Some(128 + 13), "{line}: {}", said.err);
+        assert!(!said.err.contains("forerun: ") && !said.err.contains("roken pipe"), "{line}: {}", said.err);
     }
+    // What fails of itself is said, whoever reads.
+    let mut running = place.start(["reduce", "--map", "false", "--merge", "cat", "in"]);
+    drop(running.child.stdout.take());
+    running.end().refused(1, &["false"]);
     // Closed from the start, and full.
     let full = || Stdio::from(fs::OpenOptions::new().write(true).open("/dev/full").unwrap());
     let mut command = place.command(["reduce", "--map", "cat", "--merge", "cat", "in"]);
@@ -117,10 +133,10 @@ fn standard_output_that_nobody_reads() {
 }
 
 /// A small file system that goes with the test.
-struct Small<'a>(&'a Path);
+pub(crate) struct Small<'a>(&'a Path);
 
 impl<'a> Small<'a> {
-    fn mount(at: &'a Path, size: &str) -> Option<Self> {
+    pub(crate) fn mount(at: &'a Path, size: &str) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", size, "tmpfs"]).arg(at).stderr(Stdio::null());
@@ -233,4 +249,112 @@ fn a_result_keeps_its_name() {
         let said = place.run(line).ok().text();
         assert!(said.contains(" B in out\n"), "{line}: {said}");
     }
+}
+
+/// Whoever reads it, a file that is not there is said so in the same words, and so is a directory.
+#[test]
+fn files_that_are_missing_and_directories() {
+    let place = Place::new();
+    place.profile();
+    fs::create_dir(place.path("dir")).unwrap();
+    for (name, words) in [("gone", "gone does not exist: check its name"), ("dir", "dir is a directory")] {
+        for line in [
+            "platform check {}",
+            "plan tasks 5 --profile profile.toml --platform ./{}",
+            "plan tasks 5 --profile {}",
+            "plan ./{}",
+            "model farm {}",
+            "model packet {}",
+            "map {}",
+            "pepa check {}",
+            "pepa solve {}",
+            "compare {}",
+            "run sort {}",
+            "run hip --femur {} --pelvis {} -o x.csv",
+            "lsi build {} -o m",
+        ] {
+            let said = place.run(&line.replace("{}", name));
+            assert_eq!(said.status.code(), Some(2), "{line}: {}", said.err);
+            assert!(said.err.contains(words), "{line}: {}", said.err);
+        }
+    }
+    for line in ["reduce --map cat --merge cat gone", "farm cat gone", "farm cat --files-from gone"] {
+        place.run(line).refused(2, &["gone does not exist: check its name"]);
+    }
+}
+
+/// A file of another sort than the one that is read: one sentence, with what it seems to be.
+#[test]
+fn files_of_another_sort() {
+    let place = Place::new();
+    place.profile();
+    let shown = place.run("platform show lehigh-fire").ok().text();
+    place.write("platform.toml", shown);
+    place.write("job.toml", "format = 1\napplication = \"sort\"\ninput = \"x\"\n");
+    place.write("map.toml", "format = 1\nstages = 2\ncandidates = \"all\"\n[[processor]]\ntime = \"1 s\"\n");
+    place.write("list.json", "[{\"way\": \"threads\", ");
+    place.write("page.html", "<!doctype html>\n<title>x</title>\n");
+    let readers = [
+        ("platform", "plan tasks 5 --profile profile.toml --platform {}"),
+        ("profile", "plan tasks 5 --profile {}"),
+        ("job", "plan {}"),
+        ("map", "map {}"),
+        ("none", "model packet {}"),
+        ("none", "model farm {}"),
+    ];
+    for (own, line) in readers {
+        for (name, seems) in [
+            ("platform.toml", "a platform file"),
+            ("profile.toml", "a profile"),
+            ("job.toml", "a job file"),
+            ("map.toml", "`forerun map`"),
+            ("list.json", "JSON"),
+            ("page.html", "HTML"),
+        ] {
+            if name.starts_with(own) {
+                continue;
+            }
+            let said = place
+                .run(&line.replace("{}", name))
+                .refused(2, &[name, "seems to be ", seems, "is expected"]);
+            assert_eq!(said.err.lines().count(), 1, "{line}: {}", said.err);
+        }
+    }
+}
+
+/// Whatever is read as text, bytes that are none make one sentence.
+#[test]
+fn bytes_that_are_no_text() {
+    let place = Place::new();
+    place.profile();
+    place.write("tiny.all", ".I 1\n.W\nlift of a wing\n.I 2\n.W\nlift and drag of a wing\n");
+    place.run("lsi build tiny.all -o tiny.lsi -k 1").ok();
+    let noise: Vec<u8> = crate::util::numbers(7).flat_map(u64::to_le_bytes).take(60_000).collect();
+    let no_zero: Vec<u8> = noise.iter().copied().filter(|b| *b != 0).collect();
+    for bytes in [&noise, &no_zero] {
+        place.write("noise", bytes);
+        for line in [
+            "pepa check noise",
+            "pepa solve noise",
+            "pepa fmt noise",
+            "run lsi tiny.lsi noise",
+            "lsi build noise -o x.lsi",
+            "platform check noise",
+            "map noise",
+            "compare noise",
+            "plan ./noise",
+        ] {
+            let said = place.run(line).refused(2, &["noise", "not text"]);
+            assert_eq!(said.err.lines().count() + said.text().lines().count(), 1, "{line}: {}", said.err);
+        }
+    }
+    // Text that is no model has few errors.
+    place.write("prose", "It is a truth universally acknowledged,\nthat a single man = \"\n".repeat(2_000));
+    for line in ["pepa check prose", "pepa solve prose", "platform check prose", "lsi build prose -o x.lsi"] {
+        let said = place.run(line).refused(2, &[]);
+        assert!(said.err.lines().count() + said.text().lines().count() < 60, "{line}: {}", said.err);
+    }
+    // Older models are in older encodings.
+    place.write("old.pepa", b"% of K\xf6nigsberg\nP = (a, 1).P1; P1 = (b, 2).P; P");
+    place.run("pepa solve old.pepa").ok();
 }

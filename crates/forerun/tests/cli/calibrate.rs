@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::hint::spin_loop;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use crate::bad_input::{Small, as_nobody};
 use crate::util::{Place, finish};
 
 /// Runs `then` while so many threads take all the processor time that they get.
@@ -71,6 +73,39 @@ fn a_platform_file_is_written_where_its_name_leads() {
         place.run(line).refused(2, &["--out", "cannot be written", why]);
     }
     place.assert_clean();
+}
+
+/// What was kept stays, and nothing is measured.
+#[test]
+fn storage_that_cannot_be_measured_is_refused() {
+    let place = Place::new();
+    place.write("file", "x");
+    fs::create_dir(place.path("locked")).unwrap();
+    fs::set_permissions(place.path("locked"), fs::Permissions::from_mode(0o555)).unwrap();
+    let cache = place.path("cache/forerun/platforms");
+    fs::create_dir_all(&cache).unwrap();
+    fs::set_permissions(place.path("tmp"), fs::Permissions::from_mode(0o777)).unwrap();
+    place.write("cache/forerun/platforms/kept.toml", "kept");
+    for (storage, why) in [
+        ("gone", "no such file or directory"),
+        ("file", "not a directory"),
+        ("file/x", "not a directory"),
+        ("locked", "permission denied"),
+    ] {
+        let words = ["calibrate", "--storage", storage];
+        let Some(mut command) = as_nobody(&place, &words) else { continue };
+        command.env("XDG_CACHE_HOME", place.path("cache"));
+        let said = finish(command);
+        let said =
+            said.refused(2, &[&format!("--storage {storage}: "), "cannot be measured", why, "directory"]);
+        assert!(said.out.is_empty(), "{}", said.text());
+    }
+    let at = place.path("small");
+    if let Some(_small) = Small::mount(&at, "size=1m") {
+        place.run("calibrate --storage small").refused(2, &["--storage small: ", "less than 100 MiB"]);
+    }
+    let kept: Vec<_> = fs::read_dir(&cache).unwrap().collect();
+    assert!(kept.len() == 1 && place.text("cache/forerun/platforms/kept.toml") == "kept");
 }
 
 /// A file as an earlier build kept it: of one measurement each.
