@@ -21,6 +21,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
 use forerun_platform::Platform;
+use forerun_platform::file::without_numbers;
 
 use place::Place;
 use up::Standing;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
         },
         Err(sentence) => (sentence, 2),
     };
-    eprintln!("testbed: {sentence}");
+    eprintln!("testbed: {}", without_numbers(&sentence));
     ExitCode::from(status)
 }
 

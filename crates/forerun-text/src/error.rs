@@ -18,7 +18,12 @@ impl TextError {
 
     /// A file that could not be read.
     pub(crate) fn unread(path: &Path, why: &io::Error) -> Self {
-        Self::new(format!("cannot read {}: {why}", path.display()))
+        let name = path.display();
+        Self::new(match why.kind() {
+            io::ErrorKind::NotFound => format!("{name} does not exist: check its name"),
+            io::ErrorKind::IsADirectory => format!("{name} is a directory, where a file is expected"),
+            _ => format!("cannot read {name}: {why}"),
+        })
     }
 
     /// A line of a file that is not as expected.

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use forerun_apps::command::Patient;
+use forerun_platform::file::without_numbers;
 use forerun_skeleton::Cancel;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
@@ -91,14 +92,14 @@ impl Console {
     /// # Errors
     /// Where it cannot be written.
     pub fn note(&self, label: &str, text: &str) -> Result<(), CliError> {
-        if self.quiet { Ok(()) } else { self.say(label, text) }
+        if self.quiet { Ok(()) } else { self.say(label, &without_numbers(text)) }
     }
 
     /// Says how far something has come that is under way, on standard error, unless asked to be quiet.
     pub fn progress(&self, label: &str, text: &str) {
         if !self.quiet {
             // Where nobody listens there is nobody to tell.
-            let _ = writeln!(io::stderr().lock(), "{label:<9} {text}");
+            let _ = writeln!(io::stderr().lock(), "{label:<9} {}", without_numbers(text));
         }
     }
 

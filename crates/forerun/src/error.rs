@@ -1,6 +1,11 @@
 //! How a command ends that does not end well.
 
-use std::{fmt, io};
+use std::fmt;
+
+use signal_hook::consts::SIGPIPE;
+
+pub(crate) use forerun_platform::file::reason;
+use forerun_platform::file::without_numbers;
 
 /// What went wrong, and with it the exit status.
 #[derive(Debug)]
@@ -20,6 +25,20 @@ impl CliError {
             CliError::Request(_) => 2,
             CliError::Run(_) => 1,
             CliError::Interrupted(signal) => u8::try_from(128 + signal).unwrap_or(1),
+        }
+    }
+
+    /// That whoever read standard output has had enough, as `head` has: there is nobody to be told, and it ends as
+    /// programs do that the signal SIGPIPE ends.
+    pub fn unread(self) -> CliError {
+        // Of an application the error is a sentence.
+        let ends = |what: &str| {
+            let what = without_numbers(what).to_lowercase();
+            what.contains("standard output") && what.trim_end_matches('.').ends_with(": broken pipe")
+        };
+        match self {
+            CliError::Run(what) if ends(&what) => CliError::Interrupted(SIGPIPE),
+            other => other,
         }
     }
 }
@@ -43,29 +62,6 @@ pub fn request(e: impl fmt::Display) -> CliError {
 /// Makes any error a failed run.
 pub fn failed(e: impl fmt::Display) -> CliError {
     CliError::Run(e.to_string())
-}
-
-/// What stands before the system's number of an error.
-const NUMBERED: &str = " (os error ";
-
-/// An error of the system in words, to be said within a sentence that names the file. (What libraries add after the number is a path, too.)
-pub(crate) fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let mut chars = text.split(NUMBERED).next().unwrap_or_default().chars();
-    chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
-}
-
-/// A sentence without the system's numbers of errors, ` (os error 13)`, which are of no use to a person.
-fn without_numbers(sentence: &str) -> String {
-    let mut parts = sentence.split(NUMBERED);
-    let mut plain = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        match part.split_once(')') {
-            Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => plain.push_str(rest),
-            _ => plain.extend([NUMBERED, part]),
-        }
-    }
-    plain
 }
 
 /// A sentence in which words of more characters than any name of a file has, as paths that are too long are, lose their middle.

@@ -8,6 +8,7 @@ use clap::error::ErrorKind;
 use forerun::cli::{Cli, sentence_with_help, words};
 use forerun::error::{self, CliError};
 use forerun::guardian;
+use signal_hook::consts::SIGPIPE;
 
 fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WORD) {
@@ -28,7 +29,11 @@ fn main() -> ExitCode {
     };
     match forerun::commands::dispatch(cli) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(e) => ended(&e),
+        Err(e) => match e.unread() {
+            // As quietly as if the signal had ended it.
+            unread @ CliError::Interrupted(SIGPIPE) => ExitCode::from(unread.status()),
+            e => ended(&e),
+        },
     }
 }
 

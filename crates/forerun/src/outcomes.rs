@@ -5,11 +5,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::Outcome;
+use forerun_platform::file::unread;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::error::Category;
-
-use crate::error::reason;
 
 /// Why outcomes could not be read: one sentence that names the file, the place, what was expected
 /// and what to do.
@@ -18,6 +17,8 @@ pub struct ReadError {
     file: PathBuf,
     line: Option<usize>,
     message: String,
+    /// The sentence, where it names the file itself.
+    whole: Option<String>,
 }
 
 impl ReadError {
@@ -34,6 +35,9 @@ impl ReadError {
 
 impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(whole) = &self.whole {
+            return f.write_str(whole);
+        }
         let file = match self.file.as_os_str() == "-" {
             true => "standard input".into(),
             false => self.file.display().to_string(),
@@ -57,20 +61,20 @@ const WRITERS: &str = "`forerun run --json FILE` or `forerun predict --json FILE
 pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
     let mut all = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
-        let fail = |message| ReadError { file: file.into(), line: None, message };
+        let fail = |message| ReadError { file: file.into(), line: None, message, whole: None };
         let mut bytes = Vec::new();
         let read = if file.as_os_str() == "-" {
             std::io::stdin().read_to_end(&mut bytes)
         } else {
             std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes))
         };
-        read.map_err(|e| fail(format!("cannot be read ({}); give a file that `--json` wrote", reason(&e))))?;
+        read.map_err(|e| ReadError { whole: Some(unread(file, &e)), ..fail(String::new()) })?;
         let wide = forerun_platform::file::is_utf16(&bytes);
         let text = forerun_platform::file::decoded(bytes).map_err(|why| {
             fail(if wide {
-                why.to_owned()
+                format!("it {why}")
             } else {
-                format!("is not text, and so no list of outcomes: {WRITERS}")
+                format!("it is not text, and so no list of outcomes: {WRITERS}")
             })
         })?;
         all.extend(parse(file, &text)?);
@@ -83,19 +87,19 @@ pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
 /// # Errors
 /// As [`read`].
 pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
-    let fail = |line, message| ReadError { file: file.into(), line, message };
+    let fail = |line, message| ReadError { file: file.into(), line, message, whole: None };
     if text.trim().is_empty() {
-        return Err(fail(None, format!("is empty; expected a JSON list of outcomes: {WRITERS}")));
+        return Err(fail(None, format!("it is empty; expected a JSON list of outcomes: {WRITERS}")));
     }
     let list: Vec<Outcome> = serde_json::from_str(text).map_err(|e| match e.classify() {
-        Category::Syntax | Category::Eof | Category::Io => fail(Some(e.line()), no_json(&e)),
+        Category::Syntax | Category::Eof | Category::Io => fail(Some(e.line()), no_json(text, &e)),
         Category::Data => match serde_json::from_str(text) {
             Ok(value) => fail(Some(e.line()), misfit(&value, &e)),
-            Err(e) => fail(Some(e.line()), no_json(&e)),
+            Err(e) => fail(Some(e.line()), no_json(text, &e)),
         },
     })?;
     if list.is_empty() {
-        return Err(fail(None, format!("holds an empty list; expected at least one outcome: {WRITERS}")));
+        return Err(fail(None, format!("it holds an empty list; expected at least one outcome: {WRITERS}")));
     }
     for (at, outcome) in list.iter().enumerate() {
         if let Some(wrong) = nonsense(outcome) {
@@ -106,8 +110,22 @@ pub fn parse(file: &Path, text: &str) -> Result<Vec<Outcome>, ReadError> {
 }
 
 /// What is wrong with text that is no JSON.
-fn no_json(error: &serde_json::Error) -> String {
-    format!("is not JSON: {}; expected a list of outcomes: {WRITERS}", what(error))
+fn no_json(text: &str, error: &serde_json::Error) -> String {
+    let column = error.column();
+    match error.classify() {
+        _ if !text.trim_start().starts_with(['[', '{']) => {
+            format!("this is not JSON; expected a list of outcomes: {WRITERS}")
+        }
+        Category::Eof => {
+            format!(
+                "the JSON ends at column {column} before it is complete; expected a list of outcomes: {WRITERS}"
+            )
+        }
+        _ => format!(
+            "the JSON is broken at column {column} ({}); expected a list of outcomes: {WRITERS}",
+            what(error)
+        ),
+    }
 }
 
 /// What is wrong with JSON that is not a list of outcomes, naming the outcome.

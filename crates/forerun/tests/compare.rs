@@ -131,11 +131,12 @@ fn complaint(text: &str) -> String {
 fn files_that_are_not_outcomes_are_told_what_was_expected_and_where() {
     let good = serde_json::to_string(&bare(Way::Threads, 2, 5.0, None)).expect("JSON");
     for (text, begins) in [
-        ("", "bad.json: is empty; expected a JSON list of outcomes"),
-        ("way = 1", "bad.json, line 1: is not JSON: expected value"),
-        ("[\n{\"way\": \"threads\",\n", "bad.json, line 3: is not JSON: EOF"),
-        ("1\n2\n", "bad.json, line 2: is not JSON: trailing characters; expected a list of outcomes"),
-        ("[]", "bad.json: holds an empty list"),
+        ("", "bad.json: it is empty; expected a JSON list of outcomes"),
+        ("way = 1", "bad.json, line 1: this is not JSON; expected a list of outcomes"),
+        ("[\n{\"way\": \"threads\",\n", "bad.json, line 3: the JSON ends at column 0 before it is complete"),
+        ("1\n2\n", "bad.json, line 2: this is not JSON; expected a list of outcomes"),
+        ("[\n{\"way\" 1}]", "bad.json, line 2: the JSON is broken at column 8 (expected `:`)"),
+        ("[]", "bad.json: it holds an empty list"),
         (
             "{\"way\": \"threads\"}",
             "bad.json, line 1: expected a list of outcomes `[{\"way\": …}, …]`, found one object",
@@ -163,7 +164,7 @@ fn files_that_are_not_outcomes_are_told_what_was_expected_and_where() {
         assert!(said.contains("expected"), "{said:?} does not say what was expected");
     }
     let said = outcomes::read(&["no/such/file.json"]).expect_err("missing").to_string();
-    assert!(said.starts_with("no/such/file.json: cannot be read (no such file or directory)"), "{said}");
+    assert!(said.starts_with("no/such/file.json does not exist"), "{said}");
 }
 
 #[test]

@@ -201,7 +201,7 @@ impl Finder {
         }
         let is = fs::metadata(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => {
-                AppError::new(format!("the input {} does not exist: check its name", show::path(path)))
+                AppError::new(format!("{} does not exist: check its name", show::path(path)))
             }
             _ => unreadable(path, &e),
         })?;

@@ -141,6 +141,9 @@ impl Names {
 }
 
 fn unreadable(name: &str, e: &io::Error) -> AppError {
+    if e.kind() == io::ErrorKind::NotFound {
+        return AppError::new(format!("{name} does not exist: check its name"));
+    }
     AppError::new(format!("cannot read the list of inputs from {name}: {}", plain(e)))
 }
 

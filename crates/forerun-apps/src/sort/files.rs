@@ -6,6 +6,7 @@ use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::file::unread;
 use forerun_skeleton::AppError;
 
 use super::element::ElementType;
@@ -133,14 +134,16 @@ impl Segment<'_> {
     /// # Errors
     /// A sentence that names the file.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<(), AppError> {
-        let path = self.path.display();
-        let file = File::open(self.path).map_err(|e| AppError::new(format!("cannot open {path}: {e}")))?;
+        let file = File::open(self.path).map_err(|e| AppError::new(unread(self.path, &e)))?;
         positioned::read_exact(&file, buffer, self.range.start).map_err(|e| {
             AppError::new(match e.kind() {
                 io::ErrorKind::UnexpectedEof => {
-                    format!("{path} became shorter while it was sorted: leave the input alone until the end")
+                    format!(
+                        "{} became shorter while it was sorted: leave the input alone until the end",
+                        self.path.display()
+                    )
                 }
-                _ => format!("cannot read {path}: {e}"),
+                _ => unread(self.path, &e),
             })
         })
     }
@@ -150,9 +153,8 @@ fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
     let name = path.display();
     let failed = |e: io::Error| {
         AppError::new(match e.kind() {
-            io::ErrorKind::NotFound => format!("{name} does not exist: check the name of the input"),
             io::ErrorKind::PermissionDenied => format!("{name} may not be read: its permissions refuse it"),
-            _ => format!("cannot open {name}: {e}"),
+            _ => unread(path, &e),
         })
     };
     let data = std::fs::metadata(path).map_err(failed)?;

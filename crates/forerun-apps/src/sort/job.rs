@@ -21,7 +21,7 @@ use super::sorted::Sorted;
 use super::spill::Spill;
 
 /// Least memory that a sort can work in, in bytes.
-const LEAST_MEMORY: u64 = 64 << 10;
+pub const LEAST_MEMORY: u64 = 64 << 10;
 
 /// Memory that a piece of the input takes beside its elements while it rests, in bytes, and the part of all memory
 /// that this may take.

@@ -62,7 +62,7 @@ pub use budget::{Budget, Lease};
 pub use cooperate::Written;
 pub use element::{Element, ElementType, TotalF64};
 pub use finish::Finished;
-pub use job::{SortInput, SortJob, SortSource};
+pub use job::{LEAST_MEMORY, SortInput, SortJob, SortSource};
 pub use merge::{merge, merge_into, merge_on, merge_path};
 pub use options::SortOptions;
 pub use run::Run;

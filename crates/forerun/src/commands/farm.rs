@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forerun_apps::command::{Inputs, Selection, read_list};
+use forerun_apps::command::{Inputs, Selection};
 
 use super::Context;
 use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs, WithJob};
@@ -26,7 +26,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
-        selection.paths.extend(read_list(from).map_err(request)?);
+        jobs::listed(from, &mut selection.paths)?;
     }
     if selection.paths.is_empty() {
         return Err(request("no input: name files or directories, or give --files-from"));

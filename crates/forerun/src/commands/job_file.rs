@@ -5,6 +5,7 @@ use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Args, CommandFactory, Parser};
+use forerun_platform::nearest;
 
 use super::treat::Treat;
 use crate::cli::{self, AnyJob, AnyJobArgs, SayOptions};
@@ -29,7 +30,8 @@ pub(super) struct Words<H: Args, F: Args> {
 pub(super) fn from_file<H: Treat, F: Farming>(words: &[OsString]) -> Result<Words<H, F>, CliError> {
     let (file, rest) = words.split_first().ok_or_else(|| request("no job: name one, or a job file"))?;
     let job = jobs::job_file(Path::new(file), rest, &takes::<H, F>)?;
-    let args = Words::<H, F>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e))?;
+    let args =
+        Words::<H, F>::try_parse_from(&job.words).map_err(|e| wrong(&job, rest, &e, &keys::<H, F>(&job)))?;
     match &args.job.job {
         AnyJob::File(words) => {
             let name = words.first().map(|w| w.to_string_lossy().into_owned()).unwrap_or_default();
@@ -55,13 +57,30 @@ fn takes<H: Treat, F: Farming>(application: &str, key: &str) -> Option<Takes> {
     })
 }
 
+/// The keys that a file of the application may have.
+fn keys<H: Treat, F: Farming>(job: &JobFile) -> Vec<String> {
+    let command = Words::<H, F>::command();
+    let application = job.words.first().and_then(|word| word.to_str()).unwrap_or_default();
+    let own = command.find_subcommand(application).into_iter().flat_map(clap::Command::get_arguments);
+    let longs = own.chain(command.get_arguments()).filter_map(|a| a.get_long());
+    longs.chain(["format", "application", "input"]).map(str::to_owned).collect()
+}
+
 /// What is wrong with the words that a job file stands for: at the line of the key that it is about, where that is of
 /// the file.
-fn wrong(job: &JobFile, rest: &[OsString], e: &clap::Error) -> CliError {
+fn wrong(job: &JobFile, rest: &[OsString], e: &clap::Error, known: &[String]) -> CliError {
     let about = match e.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(one)) => vec![one.clone()],
         Some(ContextValue::Strings(several)) => several.clone(),
         _ => Vec::new(),
+    };
+    let advice = |typed: &str| {
+        match nearest(typed, known.iter().map(String::as_str)) {
+        Some(meant) if meant != typed => format!("did you mean \"{meant}\"?"),
+        _ => "expected format, application, what the application takes, or a long option of it or of the command without \
+              its dashes"
+            .into(),
+    }
     };
     let keys: Vec<&str> = about.iter().map(|argument| key(argument)).collect();
     if e.kind() == ErrorKind::MissingRequiredArgument {
@@ -69,10 +88,10 @@ fn wrong(job: &JobFile, rest: &[OsString], e: &clap::Error) -> CliError {
         return job.lacks(&format!("it has no {}, which the job needs", keys.join(" and no ")));
     }
     let sentence = match (e.kind(), about.first().zip(keys.first())) {
-        (ErrorKind::UnknownArgument, Some((_, key))) => format!(
-            "there is no key {key}: expected format, application, input, or a long option of the application or of the \
-             command without its dashes"
-        ),
+        (ErrorKind::UnknownArgument, Some((_, key))) => {
+            let application = job.words.first().map_or("".into(), |word| word.to_string_lossy());
+            format!("\"{key}\" is no key of a job file of {application}: {}", advice(key))
+        }
         (_, Some((argument, key))) => cli::sentence(e).replace(&format!("'{argument}'"), key),
         _ => cli::sentence(e),
     };

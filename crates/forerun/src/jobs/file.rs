@@ -13,16 +13,20 @@
 //! the directory that it is in; those on the command line to where the command runs.
 
 use std::ffi::OsString;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use forerun_platform::FileError;
-use forerun_platform::file::{Place, decoded, read};
+use forerun_platform::file::{Place, decoded, read, unread};
+use forerun_platform::{FileError, nearest};
 use toml::Value;
 
-use crate::error::{CliError, reason, request};
+use crate::error::{CliError, request};
 
 /// What can be run, and stand in a job file.
 pub const APPLICATIONS: &str = "sort, features, reduce, lsi, tasks, farm, mandelbrot or hip";
+
+/// The same, each by itself.
+const JOBS: [&str; 8] = ["sort", "features", "reduce", "lsi", "tasks", "farm", "mandelbrot", "hip"];
 
 /// Keys whose values are names of files.
 const FILES: [&str; 20] = [
@@ -97,13 +101,20 @@ pub fn job_file(
 ) -> Result<JobFile, CliError> {
     let name = file.display().to_string();
     let bytes = std::fs::read(file).map_err(|e| {
-        request(format!(
-            "{name} is neither a job ({APPLICATIONS}) nor a job file that can be read: {}",
-            reason(&e)
-        ))
+        let why = unread(file, &e);
+        // A word without a dot was meant for a job.
+        if e.kind() == ErrorKind::NotFound && !name.contains(['.', '/']) {
+            let meant = nearest(&name, JOBS).map_or(String::new(), |job| format!(" (did you mean {job}?)"));
+            return request(format!(
+                "{name} is no job{meant}, nor a job file that exists: expected {APPLICATIONS}, or a file"
+            ));
+        }
+        request(why)
     })?;
     let text = decoded(bytes).map_err(|why| request(format!("{name} {why}")))?;
+    let mut other = None;
     let places = read(&text, &name, |root| {
+        other = root.no_job();
         let places = root.keys().into_iter().filter_map(|key| {
             let place = root.any(&key)?.place;
             Some((key, place))
@@ -113,7 +124,11 @@ pub fn job_file(
         let places = places.collect();
         root.required("application", example, application).map(|_| places)
     })
-    .map_err(request)?;
+    .map_err(request);
+    if let Some(what) = other {
+        return Err(request(format!("{name} {what}")));
+    }
+    let places = places?;
     // It was read once already.
     let table: toml::Table = text.parse().map_err(|e| request(format!("{name}: {e}")))?;
     let mut job = JobFile { words: Vec::new(), name, text, places };

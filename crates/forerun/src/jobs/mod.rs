@@ -4,11 +4,12 @@ mod farms;
 mod features;
 mod file;
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
 use forerun_apps::lsi::{LsiJob, LsiOptions, RankingTable, RunFile, Store};
-use forerun_apps::sort::{SortJob, SortOptions};
+use forerun_apps::sort::{LEAST_MEMORY, SortJob, SortOptions};
 use forerun_apps::timed::TimedJob;
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
@@ -56,7 +57,7 @@ pub fn inputs(
         return Ok((Inputs::open(&selection).map_err(request)?, selection));
     };
     if !follow || args.split_lines || !keeps_coming(from) {
-        selection.paths.extend(read_list(from).map_err(request)?);
+        listed(from, &mut selection.paths)?;
         return Ok((Inputs::open(&selection).map_err(request)?, selection));
     }
     let names = Names::open(from).map_err(request)?;
@@ -96,6 +97,21 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
     job.map_err(request)
 }
 
+/// Adds the names in a list that `--files-from` gives to those of inputs.
+///
+/// # Errors
+/// That it cannot be read, or that there is no input then.
+pub fn listed(from: &Path, inputs: &mut Vec<PathBuf>) -> Result<(), CliError> {
+    inputs.extend(read_list(from).map_err(request)?);
+    if inputs.is_empty() {
+        let list = from.display();
+        return Err(request(format!(
+            "--files-from {list}: no input is named there; expected a name on each line"
+        )));
+    }
+    Ok(())
+}
+
 /// Who shares the memory of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Team {
@@ -114,11 +130,16 @@ pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, Cli
         Some(text) => size("--memory", text)?,
         None => allocation::memory().map_or(1 << 30, |all| all / 2),
     };
+    let memory = memory / team.processes.max(1) as u64;
+    if let Some(text) = args.memory.as_ref().filter(|_| memory < LEAST_MEMORY) {
+        let each = if team.processes > 1 { " in each process" } else { "" };
+        return Err(request(format!("--memory {text}: a sort needs at least {}{each}", Bytes(LEAST_MEMORY))));
+    }
     let options = SortOptions {
         element: args.element.parse().map_err(|e| request(format!("--type {}: {e}", args.element)))?,
         output: args.out.clone(),
         temporary: args.tmp.clone(),
-        memory: memory / team.processes.max(1) as u64,
+        memory,
         ranks: team.ranks,
         cancel: cancel.clone(),
         ..SortOptions::default()

@@ -45,6 +45,7 @@ fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
             request(format!("--hostfile {}: {why}; name a file with a host on each line", hosts.display()))
         };
         match std::fs::read(hosts) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(wrong("it does not exist")),
             Err(e) => return Err(wrong(&format!("it cannot be read ({})", reason(&e)))),
             Ok(text) if text.iter().all(u8::is_ascii_whitespace) => return Err(wrong("it names no host")),
             Ok(_) => {}

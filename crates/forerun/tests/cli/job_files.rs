@@ -84,16 +84,24 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
         ),
         ("binary\u{1}", "1:7", &["not TOML"]),
         ("format = 1\nno toml\n", "2:", &["not TOML"]),
-        (&format!("{head}colour = 3\n"), "4:10", &["no key colour"]),
+        (&format!("{head}colour = 3\n"), "4:10", &["\"colour\" is no key of a job file of sort: expected"]),
         (&format!("{head}type = {{ a = 1 }}\n"), "4:8", &["type", "expected a string"]),
         (&format!("{head}processors = 0\n"), "4:14", &["processors", "at least 1"]),
         (&format!("{head}strategy = \"fast\"\n"), "4:12", &["fast", "parallel-pipeline"]),
         ("format = 1\napplication = \"tasks\"\ninput = -4\n", "3:9", &["-4", "whole number"]),
         ("format = 1\napplication = \"farm\"\ninput = \"a\"\n", "", &["no \"command\""]),
         ("format = 1\napplication = \"hip\"\nfemur = \"a\"\n", "", &["no \"pelvis\""]),
-        ("format = 1\napplication = \"mandelbrot\"\ninput = \"a\"\n", "3:9", &["no key input"]),
+        (
+            "format = 1\napplication = \"mandelbrot\"\ninput = \"a\"\n",
+            "3:9",
+            &["\"input\" is no key of a job file of mandelbrot: expected"],
+        ),
         ("format = 1\napplication = \"mandelbrot\"\nmasters = 0\n", "3:11", &["masters", "at least 1"]),
-        ("format = 1\napplication = \"mandelbrot\"\nstrategy = \"auto\"\n", "3:12", &["no key strategy"]),
+        (
+            "format = 1\napplication = \"mandelbrot\"\nstrategy = \"auto\"\n",
+            "3:12",
+            &["\"strategy\" is no key of a job file of mandelbrot"],
+        ),
     ] {
         place.write("job.toml", text);
         let said = place.run("run job.toml").refused(2, words);
@@ -148,12 +156,14 @@ fn what_is_wrong_with_a_job_file_is_said_in_its_terms() {
     place.run("run job.toml").refused(2, &["job.toml", "is not text"]);
     place.write("job.toml", b"\x00\x01binary");
     place.run("run job.toml").refused(2, &["job.toml", "is not text"]);
-    place.run("run nothing.toml").refused(
-        2,
-        &[
-            "nothing.toml",
-            "neither a job (sort, features, reduce, lsi, tasks, farm, mandelbrot or hip) nor a job file",
-            "no such file",
-        ],
-    );
+    place.run("run nothing.toml").refused(2, &["nothing.toml does not exist"]);
+    let jobs = "expected sort, features, reduce, lsi, tasks, farm, mandelbrot or hip, or a file";
+    place.run("run srot").refused(2, &["srot is no job (did you mean sort?), nor a job file", jobs]);
+    place.run("run nothing").refused(2, &["nothing is no job, nor a job file", jobs]);
+    for (key, advice) in [("stratgy", "did you mean \"strategy\"?"), ("colour", "a long option of it")] {
+        place
+            .write("job.toml", format!("format = 1\napplication = \"sort\"\ninput = \"x\"\n{key} = \"a\"\n"));
+        let said = format!("\"{key}\" is no key of a job file");
+        place.run("plan job.toml").refused(2, &["job.toml:4:", &said, advice]);
+    }
 }

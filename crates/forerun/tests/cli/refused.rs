@@ -35,7 +35,7 @@ fn options_that_cannot_be() {
         ("map in --at-least abc", &["--at-least", "expected a number"]),
         ("run sort in --grain=-1B", &["--grain -1B"]),
         ("run sort in --memory 1", &["--memory 1", "unit"]),
-        ("run sort in --memory 1kB", &["1000 bytes", "at least 64 KiB"]),
+        ("run sort in --memory 1kB", &["--memory 1kB", "at least 64 KiB"]),
         ("run sort in --type text", &["--type text", "i32", "lines"]),
         ("plan sort in --max-processors 0", &["--max-processors 0", "at least 1"]),
         ("plan sort in --max-processors 2 -p 4", &["--processors 4", "--max-processors 2"]),

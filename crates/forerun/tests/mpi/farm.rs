@@ -80,7 +80,7 @@ fn hosts_that_cannot_be_are_said_before_anything_is_tried() {
     let place = Place::new();
     place.write("in/a", "a\n");
     place.write("empty", "\n");
-    for (hosts, why) in [("none", "no such file"), ("in", "directory"), ("empty", "names no host")] {
+    for (hosts, why) in [("none", "does not exist"), ("in", "directory"), ("empty", "names no host")] {
         for job in
             ["farm cat in -o out", "run mandelbrot -o out.png", "reduce --map cat --merge cat in -o out"]
         {
