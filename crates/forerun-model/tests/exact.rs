@@ -199,6 +199,27 @@ proptest! {
         prop_assert!((on_slow - on_one).abs() <= 1e-9 * on_one + 1e-12 * n as f64, "{on_slow} {on_one}");
     }
 
+    /// What messages take of ranks that compute makes a run longer, and is none of their overheads.
+    #[test]
+    fn interference_is_no_overhead(
+        strategy in prop_oneof![
+            Just(Strategy::ParallelPipeline), Just(Strategy::ReductionTree), Just(Strategy::MasterSlave),
+            Just(Strategy::Adaptive)
+        ],
+        lg in 1u32..6, n in tasks(), profile in profiles(), network in networks(), toll in 0.0..1e-3f64,
+    ) {
+        let per_byte = Measured::stated(SecondsPerByte(toll));
+        let none = Network {
+            interference_per_byte: Measured::default(), send_interference_per_byte: Measured::default(), ..network
+        };
+        let some = Network { interference_per_byte: per_byte, send_interference_per_byte: per_byte, ..none.clone() };
+        let (shape, load) = (Shape::new(strategy, 1 << lg), Load::new(n, 1.0));
+        let of = |network| predict(&shape, &load, &profile, &cluster(network)).unwrap();
+        let (without, with) = (of(none), of(some));
+        prop_assert_eq!(&with.stages, &without.stages);
+        prop_assert!(with.makespan_s >= without.makespan_s * (1.0 - 1e-9));
+    }
+
     /// Every one of P − P/a senders in each of ⌈(N − P) / (P − P/a)⌉ + n steps.
     #[test]
     fn the_parallel_pipelines_messages(

@@ -64,8 +64,8 @@ pub(super) fn timing(own: &Costs, ranks: usize, n: u64, ordered: bool) -> Timing
     }
     let mut totals = Totals::default();
     totals.ran(c, n);
-    totals.message(c, 1, n as f64);
-    totals.message(c, 0, idle);
+    totals.message(own, 1, n as f64);
+    totals.message(own, 0, idle);
     totals.merged(n as f64 - j - f64::from(rest > 0), j * c.append(slaves) + c.append(rest));
     totals.delivered(j, c.sink(slaves));
     totals.delivered(f64::from(rest > 0), c.sink(rest));

@@ -134,10 +134,10 @@ pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing 
     let drain = (alone - c.open() - c.task).max(0.0) + c.sink(if rest > 0 { rest } else { p });
     let mut totals = Totals::default();
     totals.ran(c, n);
-    count(c, p, a, j, &mut totals);
-    count(c, rest, a, 1.0, &mut totals);
+    count(own, p, a, j, &mut totals);
+    count(own, rest, a, 1.0, &mut totals);
     if rounds == 0 {
-        totals.message(c, 0, (p - rest.max(1)) as f64);
+        totals.message(own, 0, (p - rest.max(1)) as f64);
     }
     totals.delivered(j, c.sink(p));
     totals.delivered(f64::from(rest > 0), c.sink(rest));

@@ -71,15 +71,15 @@ pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing 
             totals.merged(merges * times, gather(c, a, d, left).merge * times);
             let messages = (receivers * (a - 1)) as f64;
             let full = (tasks as f64 / s as f64 * (a - 1) as f64 / a as f64).min(messages);
-            totals.message(c, s, full * times);
-            totals.message(c, 0, (messages - full) * times);
+            totals.message(own, s, full * times);
+            totals.message(own, 0, (messages - full) * times);
         }
     };
     tree(&mut totals, levels, n.min(p), p, 1.0);
     let s = a.pow(levels - 1);
     let mut sets = |tasks: u64, times: f64| {
         tree(&mut totals, levels - 1, tasks, cohort, times);
-        totals.message(c, s.min(tasks), (a - 1) as f64 * times);
+        totals.message(own, s.min(tasks), (a - 1) as f64 * times);
         let merges = tasks.div_ceil(s).saturating_sub(1) as f64;
         totals.merged(merges * times, take(c, a, levels, tasks).merge * times);
     };
@@ -90,7 +90,7 @@ pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing 
         totals.delivered(1.0, c.sink(rest));
     }
     // In the steps where others fill or drain, ranks send messages that are empty.
-    totals.message(c, 0, (u64::from(levels) * cohort - (p - 1)) as f64);
+    totals.message(own, 0, (u64::from(levels) * cohort - (p - 1)) as f64);
     totals.delivered(f64::from(n > 0), c.sink(n.min(p)));
     totals.delivered(2.0, open);
     let bound = if cycle > mean.max(last_cycle) {
