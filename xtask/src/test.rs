@@ -27,15 +27,19 @@ pub(crate) fn test(arguments: &[String]) -> Result<(), Trouble> {
     }
     let mut steps = Steps::default();
     steps.run("formatting", cargo(&["fmt", "--all", "--check"]));
-    let mut lints = cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--"]);
-    lints.args(["-D", "warnings"]);
+    let with_mpi = !quick && needs::are_for_mpi();
+    let mut lints = cargo(&["clippy", "--locked", "--workspace", "--all-targets"]);
+    if with_mpi {
+        lints.args(["--features", "forerun/mpi"]);
+    }
+    lints.args(["--", "-D", "warnings"]);
     steps.run("lints", lints);
     let mut tests = cargo(&["test", "--locked", "--workspace", "--no-fail-fast"]);
     if quick {
         tests.env(NO_BROWSER, "1").env(NO_MPI, "1");
     }
     steps.run("tests and doc tests", tests);
-    if !quick && needs::are_for_mpi() {
+    if with_mpi {
         // Of the whole workspace, like the step before it: what both use is then compiled once.
         let jobs = ["test", "--locked", "--workspace", "--features", "forerun/mpi", "--test", "mpi"];
         steps.run("jobs on MPI", cargo(&jobs));
