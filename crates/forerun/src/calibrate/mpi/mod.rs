@@ -369,9 +369,10 @@ mod tests {
     fn messages_that_take_nothing_of_a_rank_that_computes_do_not_interfere() {
         let mut all = values(1.0, 0.0);
         // What noise makes of nothing.
-        let of_noise = |s: &&mut Sample| matches!(s.probe, Probe::Interference | Probe::SendInterference);
-        for (k, sample) in all.iter_mut().filter(of_noise).enumerate() {
-            sample.value = if k % 2 == 0 { 1e-9 } else { -1e-9 };
+        for probe in [Probe::Interference, Probe::SendInterference] {
+            for (k, sample) in all.iter_mut().filter(|s| s.probe == probe).enumerate() {
+                sample.value = if k % 2 == 0 { 1e-9 } else { -1e-9 };
+            }
         }
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
         assert_eq!(found.network.interference_per_byte, Measured::default());
