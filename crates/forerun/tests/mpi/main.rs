@@ -236,17 +236,22 @@ fn a_launcher_that_would_refuse_is_found_before_the_pilot() {
     }
     let place = Place::new();
     place.write("in/1", "x\n");
-    place.write("hosts", "localhost slots=2\nnonesuch.invalid slots=4\n");
+    // Too long for a name, whether any server of names answers or none.
+    let gone = format!("{}.invalid", "x".repeat(64));
+    place.write("hosts", format!("localhost slots=2\n{gone} slots=4\n"));
     place.write("garbled", "localhost slots=many\n");
-    for (words, what) in [
+    let (of_gone, unknown) =
+        (format!("mpirun -H localhost,{gone}:4"), format!("nobody knows the host {gone}"));
+    let refused: [([&str; 2], &str); 7] = [
         (["--mpirun", "mpirun --nonesuch"], "unknown option \"--nonesuch\""),
         (["--mpirun", "mpirun --mca nonesuch"], "unable to find the specified executable file"),
         (["--mpirun", "mpirun --map-by nonesuch"], "mapping policy is not recognized: Policy: nonesuch"),
         (["--mpirun", "mpirun --mca plm_base_verbose x"], "Variable: plm_base_verbose, Value: x"),
-        (["--mpirun", "mpirun -H localhost,nonesuch.invalid:4"], "nobody knows the host nonesuch.invalid"),
-        (["--hostfile", "hosts"], "nobody knows the host nonesuch.invalid"),
+        (["--mpirun", &of_gone], &unknown),
+        (["--hostfile", "hosts"], &unknown),
         (["--hostfile", "garbled"], "bad parameter in the hostfile: garbled"),
-    ] {
+    ];
+    for (words, what) in refused {
         let fixed = ["farm", "cat {}", "in", "-o", "out", "--on", "mpi", "-p", "2"];
         let said = place.say(fixed.iter().chain(&words));
         assert_refused(&said, 2, what);
