@@ -178,7 +178,7 @@ impl<M: Message, C: Codec<M>> Endpoint<M> for MpiEndpoint<'_, C> {
         number.ok_or(Stop::Aborted)
     }
 
-    async fn work<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
+    fn work_now<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>,
     {

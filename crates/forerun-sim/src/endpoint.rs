@@ -1,7 +1,7 @@
 //! The endpoint in virtual time.
 
 use std::cell::{Cell, RefCell};
-use std::future::{Future, ready};
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
@@ -80,17 +80,10 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
 
     // Done at once: a future that held the closure or its result as well would make ranks larger.
     #[inline(always)]
-    fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
+    fn work_now<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>,
     {
-        ready(self.work_now(charge, f))
-    }
-}
-
-impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
-    #[inline(always)]
-    fn work_now<T>(&self, charge: Charge, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, Stop> {
         let Shared { books, world, pricing, patience, panicked, .. } = self.shared;
         patience.set(patience.get().wrapping_sub(1));
         if patience.get() < 0 && self.is_cancelled() {
@@ -113,7 +106,9 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
             Err(e) => Err(self.failed(stage, item, e)),
         }
     }
+}
 
+impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
     #[cold]
     fn is_cancelled(&self) -> bool {
         self.shared.patience.set(WORKS_PER_LOOK);

@@ -1,6 +1,6 @@
 //! The one interface between a pattern and the way it is run.
 
-use std::future::Future;
+use std::future::{Future, ready};
 
 use forerun_platform::Stage;
 
@@ -55,7 +55,19 @@ pub trait Endpoint<M> {
     fn now_s(&self) -> f64;
 
     /// Does a piece of work. An error or a panic in it stops the run.
+    #[inline(always)]
     fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
+    where
+        F: FnOnce() -> Result<T, AppError>,
+    {
+        ready(self.work_now(charge, f))
+    }
+
+    /// The same with nothing to await, and so to keep, in patterns of which there can be a million ranks.
+    ///
+    /// # Errors
+    /// What ends the rank.
+    fn work_now<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>;
 }

@@ -63,10 +63,10 @@ impl<M: Message, E: Endpoint<M>> Endpoint<M> for Noting<'_, E> {
         self.inner.now_s()
     }
 
-    fn work<T, F>(&mut self, charge: Charge, f: F) -> impl Future<Output = Result<T, Stop>>
+    fn work_now<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>,
     {
-        self.inner.work(charge, f)
+        self.inner.work_now(charge, f)
     }
 }

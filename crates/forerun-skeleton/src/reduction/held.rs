@@ -1,6 +1,8 @@
 //! What a rank holds between two steps, and how a packet is taken to it.
 
-use super::{Packet, Piece};
+use super::work::{Pack, Work};
+use super::{Packet, Piece, Reduce, Sinks, Source};
+use crate::{Endpoint, Message, Stop};
 
 /// The piece that a rank holds, if it holds one: word by word, as [`Packet`], and in one place, which a
 /// rank's future has once.
@@ -39,31 +41,34 @@ impl<P> Held<P> {
     }
 }
 
-/// Takes the words of a packet (value, lowest index, results) to what a rank holds, merging where there is
-/// something on both sides: as what comes `before` what it holds in the order of the inputs, or `after`.
-///
-/// No function: as words, nothing of either piece is kept in the rank's future, or copied in one piece after it
-/// was written in parts.
-macro_rules! take_in {
-    ($w:expr, $e:expr, $held:ident, before, $words:expr) => {
-        take_in!(@ $w, $e, $held, $words, it, own, [it, own])
-    };
-    ($w:expr, $e:expr, $held:ident, after, $words:expr) => {
-        take_in!(@ $w, $e, $held, $words, it, own, [own, it])
-    };
-    (@ $w:expr, $e:expr, $held:ident, $words:expr, $it:ident, $own:ident, [$left:ident, $right:ident]) => {
-        let (value, first, results) = $words;
-        if let Some(value) = value {
-            if let Some(own) = $held.value.take() {
-                let $it = Piece { value, first, results };
-                let $own = Piece { value: own, first: $held.first, results: $held.results };
-                let merging;
-                ($held.first, $held.results, merging) = $w.begin_merge($e, $left, $right);
-                $held.value = Some(merging.await?);
-            } else {
-                ($held.value, $held.first, $held.results) = (Some(value), first, results);
-            }
-        }
-    };
+impl<P: Message> Held<P> {
+    /// Takes to it what a packet holds, merging where there is something on both sides: as what comes before it in the
+    /// order of the inputs where it is `BEFORE`, else after.
+    // As words: a piece that is passed on as a whole is first written to memory in parts.
+    #[inline(always)]
+    pub(super) fn take_in<const BEFORE: bool, E, A, S, K>(
+        &mut self,
+        w: &Work<'_, A, S, K>,
+        e: &mut E,
+        value: Option<P>,
+        first: u64,
+        results: u64,
+    ) -> Result<(), Stop>
+    where
+        E: Endpoint<Pack<A>>,
+        A: Reduce<Partial = P>,
+        S: Source<Input = A::Input>,
+        K: Sinks<P>,
+    {
+        let Some(value) = value else { return Ok(()) };
+        let Some(own) = self.value.take() else {
+            (self.value, self.first, self.results) = (Some(value), first, results);
+            return Ok(());
+        };
+        let (first, results) = (first.min(self.first), results + self.results);
+        let (left, right) = if BEFORE { (value, own) } else { (own, value) };
+        self.value = Some(w.do_merge(e, first, results, left, right)?);
+        (self.first, self.results) = (first, results);
+        Ok(())
+    }
 }
-pub(super) use take_in;

@@ -4,9 +4,9 @@
 //! Slave s runs tasks s − 1, s − 1 + (P − 1), …. A commutative merge takes results as they
 //! arrive; any other takes them in the order of the tasks.
 
-use super::held::{Held, take_in};
+use super::held::Held;
 use super::work::{Pack, Work};
-use super::{Packet, Piece, Reduce, Sink, Sinks, Source};
+use super::{Packet, Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the master returns what the sink leaves.
@@ -38,7 +38,7 @@ where
         let index = w.share.global(local);
         if let Some(index) = index {
             held = if w.share.len().is_some() {
-                Some(w.begin_task(e, index).await?)
+                Some(w.do_task(e, index)?)
             } else {
                 // In a box: waiting for inputs takes longer than that.
                 Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value)
@@ -85,7 +85,7 @@ where
         if at >= turn.len() {
             at = 0;
         }
-        take_in!(w, e, held, after, (value, first, results));
+        held.take_in::<false, _, _, _, _>(w, e, value, first, results)?;
         if held.results >= slaves as u64
             && let Some(piece) = held.take()
         {

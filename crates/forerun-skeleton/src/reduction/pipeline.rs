@@ -18,10 +18,10 @@
 //! have sent there next, so a window of one message is enough, and a set that is under way arrives
 //! whole. That takes up to n² steps, in which all but the first n say only that there is nothing.
 
-use super::held::{Held, take_in};
+use super::held::Held;
 use super::schedule::{Links, Schedule};
 use super::work::{Pack, Work};
-use super::{Piece, Reduce, Sink, Sinks, Source};
+use super::{Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The life of one rank; the last rank of the group, which only receives, returns what the sink
@@ -55,7 +55,7 @@ where
         if let Some(index) = w.share.global(task) {
             held.is_of_task(index);
             if KNOWN {
-                held.value = Some(w.begin_task(e, index).await?);
+                held.value = Some(w.do_task(e, index)?);
             } else if !ended {
                 // In a box: waiting for inputs takes longer than that.
                 held.value = Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value);
@@ -66,7 +66,7 @@ where
             if ARITY == 2 {
                 // One sender: nothing of what it holds is kept while others are waited for.
                 let (value, first, results, _) = e.recv_from(base + s.sender(0)).await?.into_parts();
-                take_in!(w, e, held, before, (value, first, results));
+                held.take_in::<true, _, _, _, _>(w, e, value, first, results)?;
             } else {
                 // What the level's senders hold, in their order, then what this rank holds.
                 let mut before = Held::nothing();
@@ -79,9 +79,9 @@ where
                     if !KNOWN && is_last {
                         open.close(&s, digit);
                     }
-                    take_in!(w, e, before, after, (value, first, results));
+                    before.take_in::<false, _, _, _, _>(w, e, value, first, results)?;
                 }
-                take_in!(w, e, held, before, (before.value, before.first, before.results));
+                held.take_in::<true, _, _, _, _>(w, e, before.value, before.first, before.results)?;
             }
             s.step();
             if let Some(sink) = &mut sink
@@ -94,8 +94,8 @@ where
         if if KNOWN { s.first() >= end } else { open.none() && (ended || sink.is_some()) } {
             break;
         }
-        task = s.task();
         e.send(base + s.receiver(), held.pack(false)).await?;
+        task = s.task();
         s.step();
     }
     if let Some(mut sink) = sink {

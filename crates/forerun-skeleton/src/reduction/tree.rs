@@ -5,9 +5,9 @@
 //! At level l the ranks stand in blocks of a^(l+1); the first of a block receives from the a − 1
 //! others that are still in, in the order of their tasks. Any number of ranks will do.
 
-use super::held::{Held, take_in};
+use super::held::Held;
 use super::work::{Pack, Work};
-use super::{Piece, Reduce, Sink, Sinks, Source};
+use super::{Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
 /// The ranks that `rank` receives from, level by level, in the order of their tasks.
@@ -58,7 +58,7 @@ where
         if let Some(index) = w.share.global(local) {
             held.is_of_task(index);
             held.value = if w.share.len().is_some() {
-                Some(w.begin_task(e, index).await?)
+                Some(w.do_task(e, index)?)
             } else {
                 // In a box: waiting for inputs takes longer than that.
                 Box::pin(w.task_if_any(e, index)).await?.map(|piece| piece.value)
@@ -73,7 +73,7 @@ where
                 open[still] = child;
                 still += 1;
             }
-            take_in!(w, e, held, after, (value, first, results));
+            held.take_in::<false, _, _, _, _>(w, e, value, first, results)?;
         }
         open.truncate(still);
         local += ranks as u64;

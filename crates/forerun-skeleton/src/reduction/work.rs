@@ -1,8 +1,8 @@
 //! The work of one rank: running tasks, merging, delivering.
 //!
 //! A future keeps, in every rank, what it was given beside what it makes of it. So patterns of which
-//! there can be a million ranks await what [`Work::begin_task`] and [`Work::begin_merge`] give, and
-//! put the piece together themselves.
+//! there can be a million ranks do tasks and merge with nothing to await ([`Work::do_task`],
+//! [`Work::do_merge`]), and put the piece together themselves.
 
 use forerun_platform::Stage;
 
@@ -42,7 +42,7 @@ where
         if self.share.len().is_none() {
             return self.task_if_any(e, index).await;
         }
-        let value = self.begin_task(e, index).await?;
+        let value = self.do_task(e, index)?;
         Ok(Some(Piece { value, first: index, results: 1 }))
     }
 
@@ -78,50 +78,43 @@ where
     }
 
     /// Merges two pieces where there are two; `left` comes first in the order of the inputs.
-    // Not an `async fn`: it would keep its arguments beside what it makes of them, and a rank of
-    // every strategy would be larger and, in virtual time, slower.
     #[inline]
     pub(crate) fn merge<E: Endpoint<Pack<A>>>(
         &self,
         e: &mut E,
         left: Option<Part<A>>,
         right: Option<Part<A>>,
-    ) -> impl Future<Output = Result<Option<Part<A>>, Stop>> {
-        let merging = match (left, right) {
-            (Some(left), Some(right)) => Ok(self.begin_merge(e, left, right)),
-            (one, other) => Err(one.or(other)),
-        };
-        async move {
-            match merging {
-                Ok((first, results, merging)) => Ok(Some(Piece { value: merging.await?, first, results })),
-                Err(one) => Ok(one),
+    ) -> Result<Option<Part<A>>, Stop> {
+        match (left, right) {
+            (Some(left), Some(right)) => {
+                let (first, results) = (left.first.min(right.first), left.results + right.results);
+                let value = self.do_merge(e, first, results, left.value, right.value)?;
+                Ok(Some(Piece { value, first, results }))
             }
+            (one, other) => Ok(one.or(other)),
         }
     }
 
-    /// Begins task `index`, of a known number of them.
+    /// Does task `index`, of a known number of them.
     #[inline(always)]
-    pub(crate) fn begin_task<E: Endpoint<Pack<A>>>(
-        &self,
-        e: &mut E,
-        index: u64,
-    ) -> impl Future<Output = Result<A::Partial, Stop>> {
-        e.work(self.charge(index), move || self.run(index))
+    pub(crate) fn do_task<E: Endpoint<Pack<A>>>(&self, e: &mut E, index: u64) -> Result<A::Partial, Stop> {
+        e.work_now(self.charge(index), move || self.run(index))
     }
 
-    /// Begins to merge two pieces; `left` comes first in the order of the inputs. Gives the lowest
-    /// index and the number of results of the merged piece, and what to await for its value.
+    /// Merges two partial results to one of `results` task results, of which the lowest index is `item`; `left` comes
+    /// first in the order of the inputs.
     #[inline(always)]
-    pub(crate) fn begin_merge<E: Endpoint<Pack<A>>>(
+    pub(crate) fn do_merge<E: Endpoint<Pack<A>>>(
         &self,
         e: &mut E,
-        left: Part<A>,
-        right: Part<A>,
-    ) -> (u64, u64, impl Future<Output = Result<A::Partial, Stop>>) {
-        let (item, results) = (left.first.min(right.first), left.results + right.results);
-        let bytes = left.value.bytes() + right.value.bytes();
+        item: u64,
+        results: u64,
+        left: A::Partial,
+        right: A::Partial,
+    ) -> Result<A::Partial, Stop> {
+        let bytes = left.bytes() + right.bytes();
         let charge = Charge { stage: Stage::Merge, item, bytes, results };
-        (item, results, e.work(charge, move || self.app.merge(left.value, right.value)))
+        e.work_now(charge, move || self.app.merge(left, right))
     }
 
     /// Opens the group's sink.

@@ -209,7 +209,7 @@ impl<M: Message> Endpoint<M> for ThreadEndpoint<'_, M> {
         self.now()
     }
 
-    async fn work<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
+    fn work_now<T, F>(&mut self, charge: Charge, f: F) -> Result<T, Stop>
     where
         F: FnOnce() -> Result<T, AppError>,
     {

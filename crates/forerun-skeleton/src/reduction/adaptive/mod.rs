@@ -124,7 +124,7 @@ where
     S: Source<Input = A::Input>,
     K: Sinks<A::Partial>,
 {
-    if let Some(piece) = w.merge(e, Some(left), Some(right)).await? {
+    if let Some(piece) = w.merge(e, Some(left), Some(right))? {
         held.push(piece);
     }
     Ok(())

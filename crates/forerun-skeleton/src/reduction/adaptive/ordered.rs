@@ -67,7 +67,7 @@ where
     let (mut held, _) = block(w, e, cut(me), cut(me + 1)).await?;
     for child in children(me as usize, ranks as usize, arity) {
         if let Content::Rest(part, _) = e.recv_from(w.share.base + child).await?.open() {
-            held = w.merge(e, held, part).await?;
+            held = w.merge(e, held, part)?;
         }
     }
     if let Some(parent) = parent(me as usize, arity) {
