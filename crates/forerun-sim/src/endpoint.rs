@@ -45,12 +45,8 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
     // Begins at once: a future that held the message would make every rank larger.
     #[inline(always)]
     fn send(&mut self, to: usize, m: M) -> impl Future<Output = Result<(), Stop>> {
-        let begun = match self.shared.world.borrow_mut().send(self.my, to, m) {
-            Poll::Pending => Begun::Waits,
-            Poll::Ready(Ok(())) => Begun::Done,
-            Poll::Ready(Err(_)) => Begun::Aborted,
-        };
-        Send { endpoint: self, begun }
+        let begun = self.shared.world.borrow_mut().send(self.my, to, m);
+        Send { waits: if begun { None } else { Some(self) } }
     }
 
     #[inline(always)]
@@ -67,10 +63,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
     }
 
     fn claim(&mut self, counter: usize) -> impl Future<Output = Result<u64, Stop>> {
-        let begun = match self.shared.world.borrow_mut().begin_claim(self.my, counter) {
-            Ok(()) => Begun::Waits,
-            Err(_) => Begun::Aborted,
-        };
+        let begun = self.shared.world.borrow_mut().begin_claim(self.my, counter).is_ok();
         Claim { endpoint: self, begun }
     }
 
@@ -139,23 +132,12 @@ impl Drop for Told<'_> {
     }
 }
 
-/// How far an operation got that began when it was called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begun {
-    /// It is over.
-    Done,
-    /// The world wakes the rank when it is over.
-    Waits,
-    /// It cannot be; the world knows why.
-    Aborted,
-}
-
-// A future is two words, so that it is passed in registers: one that is written to memory in
+// A future is two words at most, so that it is passed in registers: one that is written to memory in
 // parts and moved in one piece stalls the processor.
 
 struct Send<'e, 's, 'a, M, K> {
-    endpoint: &'e Virtual<'s, 'a, M, K>,
-    begun: Begun,
+    /// Whose send is not over, or cannot be.
+    waits: Option<&'e Virtual<'s, 'a, M, K>>,
 }
 
 impl<M: Message, K> Future for Send<'_, '_, '_, M, K> {
@@ -163,19 +145,12 @@ impl<M: Message, K> Future for Send<'_, '_, '_, M, K> {
 
     #[inline(always)]
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
-        match self.begun {
-            Begun::Done => Poll::Ready(Ok(())),
-            Begun::Aborted => Poll::Ready(Err(Stop::Aborted)),
-            // The first poll comes with the call, when nothing has changed yet; the second when
-            // the send is over.
-            Begun::Waits => {
-                let sent = self.endpoint.shared.world.borrow_mut().sent(self.endpoint.my);
-                if sent.is_ready() {
-                    self.begun = Begun::Done;
-                }
-                sent
-            }
+        let Some(endpoint) = self.waits else { return Poll::Ready(Ok(())) };
+        let sent = endpoint.shared.world.borrow_mut().sent(endpoint.my);
+        if sent.is_ready() {
+            self.waits = None;
         }
+        sent
     }
 }
 
@@ -248,7 +223,8 @@ impl<M: Message, K> Future for TryReceiveAny<'_, '_, '_, M, K> {
 
 struct Claim<'e, 's, 'a, M, K> {
     endpoint: &'e Virtual<'s, 'a, M, K>,
-    begun: Begun,
+    /// Whether the world wakes the rank when it is over; else it cannot be, and the world knows why.
+    begun: bool,
 }
 
 impl<M: Message, K> Future for Claim<'_, '_, '_, M, K> {
@@ -257,9 +233,6 @@ impl<M: Message, K> Future for Claim<'_, '_, '_, M, K> {
     #[inline]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
         let (shared, my) = (self.endpoint.shared, self.endpoint.my);
-        match self.begun {
-            Begun::Aborted => Poll::Ready(Err(Stop::Aborted)),
-            Begun::Done | Begun::Waits => shared.world.borrow_mut().end_claim(my),
-        }
+        if self.begun { shared.world.borrow_mut().end_claim(my) } else { Poll::Ready(Err(Stop::Aborted)) }
     }
 }

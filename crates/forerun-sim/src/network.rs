@@ -294,20 +294,21 @@ impl LogGps {
     }
 
     /// What a message of `bytes` bytes costs its sender, if it neither waits for its receiver, nor is
-    /// cut, nor delayed by switches in proportion to its bytes: the overhead, and how it travels.
+    /// cut, nor delayed by switches in proportion to its bytes: the overhead, how it travels, and what it costs its
+    /// receiver.
     #[inline(always)]
-    pub(crate) fn plain_send(&self, bytes: u64) -> Option<(Time, Travel)> {
+    pub(crate) fn plain_send(&self, bytes: u64) -> Option<(Time, Travel, Time)> {
         (bytes < self.plain_below).then(|| {
             let long = self.gap_per_byte.times_few(bytes.saturating_sub(1));
             let travel = Travel { port: self.gap.with(long), arrival: self.latency.with(long) };
-            (self.send.fixed.with(self.send.per_byte.times_few(bytes)), travel)
+            let receive = self.receive.fixed.with(self.receive.per_byte.times_few(bytes));
+            (self.send.fixed.with(self.send.per_byte.times_few(bytes)), travel, receive)
         })
     }
 
-    /// What such a message costs its receiver.
-    #[inline(always)]
-    pub(crate) fn plain_receive(&self, bytes: u64) -> Option<Time> {
-        (bytes < self.plain_below).then(|| self.receive.fixed.with(self.receive.per_byte.times_few(bytes)))
+    /// What such a message costs its receiver; [`Time::MAX`] of any other.
+    pub(crate) fn plain_receive(&self, bytes: u64) -> Time {
+        self.plain_send(bytes).map_or(Time::MAX, |(_, _, busy)| busy)
     }
 
     /// How a message of `bytes` bytes travels once its port is free.

@@ -19,6 +19,8 @@ pub(crate) struct Mail<M> {
 struct Slot<M> {
     /// When the message arrives, in picoseconds; of a free slot, the one that was freed before.
     word: u64,
+    /// How long it then keeps its receiver busy; [`Time::MAX`] where that depends on more than its size.
+    busy: Time,
     m: Option<M>,
 }
 
@@ -27,27 +29,26 @@ impl<M> Mail<M> {
         Mail { slots: Vec::new(), free: NONE }
     }
 
-    /// Keeps `m`; gives with its letter where to note when it arrives.
+    /// Keeps `m`; gives with its letter where to note how it arrives.
     // The message goes nowhere else: passed on to another function, it would first be written to
     // the stack. And it goes first, so that it does not keep registers while times are computed.
     #[inline(always)]
-    pub(crate) fn put(&mut self, m: M) -> (Letter, &mut u64) {
-        if self.free >= self.slots.len() as u64 {
-            self.grow();
-        }
-        let letter = self.free;
-        let slot = &mut self.slots[letter as usize];
-        self.free = slot.word;
+    pub(crate) fn put(&mut self, m: M) -> (Letter, Arrival<'_>) {
+        let Mail { slots, free } = self;
+        let (letter, slot) =
+            if *free < slots.len() as u64 { (*free, &mut slots[*free as usize]) } else { Self::grow(slots) };
+        *free = slot.word;
         slot.m = Some(m);
-        (letter as Letter, &mut slot.word)
+        (letter as Letter, Arrival { word: &mut slot.word, busy: &mut slot.busy })
     }
 
     // Where the message is put in either case: given to this as well, it would first be written to the stack.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) {
-        self.free = self.slots.len() as u64;
-        self.slots.push(Slot { word: NONE, m: None });
+    fn grow(slots: &mut Vec<Slot<M>>) -> (u64, &mut Slot<M>) {
+        let last = slots.len();
+        slots.push(Slot { word: NONE, busy: Time::MAX, m: None });
+        (last as u64, &mut slots[last])
     }
 
     /// When the message arrives.
@@ -56,10 +57,11 @@ impl<M> Mail<M> {
         Time::from_picos(self.slots[letter as usize].word)
     }
 
-    /// Sets when it arrives.
+    /// Notes when it arrives and how long it then keeps its receiver busy.
     #[inline]
-    pub(crate) fn arrives(&mut self, letter: Letter, at: Time) {
-        self.slots[letter as usize].word = at.picos();
+    pub(crate) fn arrives(&mut self, letter: Letter, at: Time, busy: Time) {
+        let Slot { word, busy: noted, .. } = &mut self.slots[letter as usize];
+        Arrival { word, busy: noted }.note(at, busy);
     }
 
     /// The message, if there is one.
@@ -82,6 +84,21 @@ impl<M> Mail<M> {
     }
 }
 
+/// Where to note how a letter arrives.
+pub(crate) struct Arrival<'a> {
+    word: &'a mut u64,
+    busy: &'a mut Time,
+}
+
+impl Arrival<'_> {
+    /// Notes when it arrives and how long it then keeps its receiver busy.
+    #[inline(always)]
+    pub(crate) fn note(self, at: Time, busy: Time) {
+        *self.word = at.picos();
+        *self.busy = busy;
+    }
+}
+
 /// A letter that is about to be emptied.
 pub(crate) struct Open<'a, M> {
     slot: &'a mut Slot<M>,
@@ -96,10 +113,10 @@ impl<M> Open<'_, M> {
         Time::from_picos(self.slot.word)
     }
 
-    /// The message, if there is one.
+    /// How long it keeps its receiver busy; [`Time::MAX`] where that depends on more than its size.
     #[inline(always)]
-    pub(crate) fn get(&self) -> Option<&M> {
-        self.slot.m.as_ref()
+    pub(crate) fn busy(&self) -> Time {
+        self.slot.busy
     }
 
     /// Takes the message out.

@@ -41,14 +41,10 @@ impl<M: Message> World<'_, M> {
         let mut ring = self.pairs.ring(pair);
         let oldest = ring.oldest()?;
         let letter = self.mail.open(oldest.letter);
-        let bytes = letter.get().map_or(0, M::bytes);
         let arrived = my.clock.get().max(letter.arrival());
-        let Some(overhead) = self.network.plain_receive(bytes) else {
-            return Some(self.receive_slowly::<FIRST>(my, from, pair, bytes));
-        };
-        let received = arrived.plus(overhead);
+        let received = arrived.plus(letter.busy());
         if received >= Time::END {
-            return Some(Err(self.overflow(my.me)));
+            return Some(self.receive_slowly::<FIRST>(my, from, pair));
         }
         let flags = ring.free(oldest, received);
         my.received(from, arrived, received);
@@ -59,17 +55,12 @@ impl<M: Message> World<'_, M> {
         Some(Ok(there(m)))
     }
 
-    /// Takes the oldest message out of `pair`, one of so many bytes that is not plain.
+    /// Takes the oldest message out of `pair`, one that is not plain, or that is too late.
     #[cold]
     #[inline(never)]
-    fn receive_slowly<const FIRST: bool>(
-        &mut self,
-        my: My<'_>,
-        from: u32,
-        pair: PairId,
-        bytes: u64,
-    ) -> Result<M, Stop> {
+    fn receive_slowly<const FIRST: bool>(&mut self, my: My<'_>, from: u32, pair: PairId) -> Result<M, Stop> {
         let oldest = there(self.pairs.ring(pair).oldest());
+        let bytes = self.mail.get(oldest.letter).map_or(0, M::bytes);
         let arrival = self.mail.arrival(oldest.letter);
         let called = my.clock.get();
         let arrived = if self.network.waits_for_receiver(bytes) {

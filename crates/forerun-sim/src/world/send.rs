@@ -4,68 +4,67 @@ use std::task::Poll;
 
 use forerun_skeleton::{Message, Stop};
 
-use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS, is_empty};
+use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, Ring, SENDER_WAITS, is_empty};
 use super::peers::Way;
 use super::{Letter, My, Waits, World};
-use crate::Time;
 use crate::network::Travel;
+use crate::{LogGps, Time};
 
 impl<M: Message> World<'_, M> {
-    /// Begins to send `m` from `my` to `to`; pending if that has to wait.
+    /// Begins to send `m` from `my` to `to`; says whether it is over. Else it waits, or the run stops.
     #[inline(always)]
-    pub(crate) fn send(&mut self, my: My<'_>, to: usize, m: M) -> Poll<Result<(), Stop>> {
-        let pair = match self.pair(my, to, Way::Out) {
-            Ok(pair) => pair,
-            Err(stop) => return Poll::Ready(Err(stop)),
-        };
-        let to = to as u32;
+    pub(crate) fn send(&mut self, my: My<'_>, to: usize, m: M) -> bool {
         let bytes = m.bytes();
         let (letter, arrives) = self.mail.put(m);
-        let mut ring = self.pairs.ring(pair);
-        let Some(room) = ring.room() else { return self.send_slowly(my, to, pair, letter, bytes) };
-        let Some((overhead, travel)) = self.network.plain_send(bytes) else {
+        let Some(pair) = my.peers.expected(to, Way::Out) else {
+            return self.send_elsewhere(my, to, letter, bytes);
+        };
+        let to = to as u32;
+        let Some(sent) = fill(self.network, self.pairs.ring(pair), my, to, letter, bytes) else {
             return self.send_slowly(my, to, pair, letter, bytes);
         };
-        let begun = my.clock.get().max(room.since);
-        let Some((sent, arrival)) =
-            begun.and(overhead).and_then(|sent| Some((sent, my.inject(sent, travel)?)))
-        else {
-            return Poll::Ready(Err(self.overflow(my.me)));
-        };
-        *arrives = arrival.picos();
-        let flags = ring.fill(room, letter);
-        my.sent(to, bytes, sent);
-        if flags & (RECEIVER_WAITS | HAS_INBOX) != 0 {
-            self.notify(my.me, to, pair, flags, arrival);
+        arrives.note(sent.arrival, sent.busy);
+        if sent.before & (RECEIVER_WAITS | HAS_INBOX) != 0 {
+            self.notify(my.me, to, pair, sent.before, sent.arrival);
         }
-        Poll::Ready(Ok(()))
+        true
+    }
+
+    /// Sends to another rank than the one that was expected.
+    #[inline(never)]
+    fn send_elsewhere(&mut self, my: My<'_>, to: usize, letter: Letter, bytes: u64) -> bool {
+        let Ok(pair) = self.find_pair(my, to, Way::Out) else { return false };
+        let to = to as u32;
+        let Some(sent) = fill(self.network, self.pairs.ring(pair), my, to, letter, bytes) else {
+            return self.send_slowly(my, to, pair, letter, bytes);
+        };
+        self.mail.arrives(letter, sent.arrival, sent.busy);
+        if sent.before & (RECEIVER_WAITS | HAS_INBOX) != 0 {
+            self.notify(my.me, to, pair, sent.before, sent.arrival);
+        }
+        true
     }
 
     /// Sends where there is no room, or what is not plain.
     #[cold]
     #[inline(never)]
-    fn send_slowly(
-        &mut self,
-        my: My<'_>,
-        to: u32,
-        pair: PairId,
-        letter: Letter,
-        bytes: u64,
-    ) -> Poll<Result<(), Stop>> {
+    fn send_slowly(&mut self, my: My<'_>, to: u32, pair: PairId, letter: Letter, bytes: u64) -> bool {
         let mut ring = self.pairs.ring(pair);
         let Some(room) = ring.room() else {
             ring.set(SENDER_WAITS);
             my.waits.set(Waits::Room(to));
             my.outbox.set(letter);
-            return Poll::Pending;
+            return false;
         };
-        if self.post(my, to, pair, letter, bytes, room.since) { Poll::Ready(Ok(())) } else { Poll::Pending }
+        self.post(my, to, pair, letter, bytes, room.since)
     }
 
     /// Whether the send of `my` is over that was pending.
     #[inline]
     pub(crate) fn sent(&mut self, my: My<'_>) -> Poll<Result<(), Stop>> {
-        if my.waits.get() != Waits::Nothing {
+        if self.stop.is_some() {
+            Poll::Ready(Err(Stop::Aborted))
+        } else if my.waits.get() != Waits::Nothing {
             Poll::Pending
         } else if my.clock.get() == Time::MAX {
             Poll::Ready(Err(self.overflow(my.me)))
@@ -88,7 +87,7 @@ impl<M: Message> World<'_, M> {
         if arrival == Time::MAX {
             self.overflow(my.me);
         }
-        self.mail.arrives(letter, arrival);
+        self.mail.arrives(letter, arrival, network.plain_receive(bytes));
         self.append(my.me, to, pair, letter, arrival);
         my.waits.set(if meets { Waits::Receiver(to) } else { Waits::Nothing });
         !meets
@@ -141,6 +140,34 @@ impl<M: Message> World<'_, M> {
             self.ready.push(from, sender.clock.get());
         }
     }
+}
+
+/// A message that was put into its buffer.
+struct Sent {
+    arrival: Time,
+    /// How long it then keeps its receiver busy.
+    busy: Time,
+    /// The buffer's first word before it.
+    before: u64,
+}
+
+/// Puts a message into its buffer if there is room, it is plain, and it arrives in time.
+#[inline(always)]
+fn fill(
+    network: &LogGps,
+    mut ring: Ring<'_>,
+    my: My<'_>,
+    to: u32,
+    letter: Letter,
+    bytes: u64,
+) -> Option<Sent> {
+    let room = ring.room()?;
+    let (overhead, travel, busy) = network.plain_send(bytes)?;
+    let sent = my.clock.get().max(room.since).and(overhead)?;
+    let arrival = my.inject(sent, travel)?;
+    let before = ring.fill(room, letter);
+    my.sent(to, bytes, sent);
+    Some(Sent { arrival, busy, before })
 }
 
 impl My<'_> {
