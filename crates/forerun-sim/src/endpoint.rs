@@ -89,13 +89,8 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
         let (result, price) = pricing.price(my.me as usize, now, charge, || quiet::work(f));
         std::mem::forget(told);
         match result {
-            Ok(value) => {
-                let Some(until) = now.and(books.longer(my, stage, price)) else {
-                    return Err(world.borrow_mut().overflow(my.me));
-                };
-                my.pass(stage, item, 1, until);
-                Ok(value)
-            }
+            Ok(value) if books.work(my, stage, item, price).is_some() => Ok(value),
+            Ok(_) => Err(world.borrow_mut().overflow(my.me)),
             Err(e) => Err(self.failed(stage, item, e)),
         }
     }

@@ -56,6 +56,8 @@ pub(crate) struct Account {
     bytes: Cell<u64>,
     /// The timeline, where one is kept.
     timeline: Option<Box<RefCell<Timeline>>>,
+    /// Whether work needs more than adding up: there is a timeline, or what leaves the rank makes work longer.
+    is_watched: bool,
 }
 
 impl Account {
@@ -66,6 +68,18 @@ impl Account {
         if self.timeline.is_some() {
             self.draw(stage, item, from, until);
         }
+    }
+
+    /// Notes that its rank worked; not where it is watched.
+    #[inline(always)]
+    pub(crate) fn worked(&self, stage: Stage, time: Time) {
+        self.lines[stage as usize].add(1, time.picos());
+    }
+
+    /// Whether work needs more than adding up.
+    #[inline(always)]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.is_watched
     }
 
     /// Notes that its rank sent a message to `to`.
@@ -146,13 +160,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(ranks: usize, detail: Detail) -> Self {
+    pub(crate) fn new(ranks: usize, detail: Detail, has_tolls: bool) -> Self {
         let (accounts, spans) = match detail {
             Detail::Totals => (1, 0),
             Detail::Ranks(spans) => (ranks, spans),
         };
         let timeline = || (spans > 0).then(|| Box::new(RefCell::new(Timeline::new(spans))));
-        let account = |_| Account { timeline: timeline(), ..Account::default() };
+        let is_watched = spans > 0 || has_tolls;
+        let account = |_| Account { timeline: timeline(), is_watched, ..Account::default() };
         Ledger { accounts: (0..accounts).map(account).collect(), ranks }
     }
 

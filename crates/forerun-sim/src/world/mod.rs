@@ -50,15 +50,33 @@ impl Books {
     pub(crate) fn new(ranks: usize, network: &LogGps, detail: Detail) -> Self {
         Books {
             ranks: (0..ranks as u32).map(Rank::new).collect(),
-            ledger: Ledger::new(ranks, detail),
+            ledger: Ledger::new(ranks, detail, network.has_tolls()),
             leaving: vec![Cell::default(); if network.has_tolls() { ranks } else { 0 }],
         }
     }
 
+    /// Lets the time pass that work takes which would take `work`, if that is in time.
+    #[inline(always)]
+    pub(crate) fn work(&self, my: My<'_>, stage: Stage, item: u64, work: Time) -> Option<()> {
+        if my.account.is_watched() {
+            return self.work_watched(my, stage, item, work);
+        }
+        my.clock.set(my.clock.get().and(work)?);
+        my.account.worked(stage, work);
+        Some(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn work_watched(&self, my: My<'_>, stage: Stage, item: u64, work: Time) -> Option<()> {
+        let until = my.clock.get().and(self.longer(my, stage, work))?;
+        my.pass(stage, item, 1, until);
+        Some(())
+    }
+
     /// How long work takes that would take `work` and that a rank begins now: longer where what it has sent still leaves it. Storage
     /// is waited for.
-    #[inline(always)]
-    pub(crate) fn longer(&self, my: My<'_>, stage: Stage, work: Time) -> Time {
+    fn longer(&self, my: My<'_>, stage: Stage, work: Time) -> Time {
         match self.leaving.get(my.me as usize) {
             Some(leaving) if !matches!(stage, Stage::Read | Stage::Write) => {
                 leaving.get().longer(my.clock.get(), my.port.get(), work)

@@ -7,18 +7,18 @@ use crate::Time;
 pub(crate) type PairId = u32;
 
 /// The receiver is blocked in a receive from this sender.
-pub(crate) const RECEIVER_WAITS: u64 = 1 << 32;
+pub(crate) const RECEIVER_WAITS: u64 = 1 << 29;
 /// The sender is blocked until a slot is free.
-pub(crate) const SENDER_WAITS: u64 = 1 << 33;
+pub(crate) const SENDER_WAITS: u64 = 1 << 30;
 /// The receiver has called receive-from-any, and keeps an inbox.
-pub(crate) const HAS_INBOX: u64 = 1 << 34;
+pub(crate) const HAS_INBOX: u64 = 1 << 31;
 
 /// The number of messages received, in the first word's lowest bits.
-const RECEIVED: u64 = (1 << 29) - 1;
+const RECEIVED: u64 = (1 << 28) - 1;
 /// What that number carries into, which nothing else uses.
 const CARRY: u64 = RECEIVED + 1;
 /// From this bit on, the number of messages sent, whose carry is lost.
-const SENT: u32 = 35;
+const SENT: u32 = 32;
 
 /// Largest number of slots that a buffer can have.
 pub(crate) const MAX_WINDOW: usize = 1 << 24;
