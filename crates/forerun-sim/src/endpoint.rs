@@ -9,7 +9,6 @@ use forerun_platform::Stage;
 use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Failure, Message, RunError, Stop};
 
 use crate::pricing::Pricing;
-use crate::quiet;
 use crate::world::{Books, My, World};
 
 /// What the endpoints of a run share.
@@ -20,8 +19,8 @@ pub(crate) struct Shared<'a, M, K> {
     pub(crate) cancel: &'a Cancel,
     /// Pieces of work until the next look at whether the run was cancelled.
     pub(crate) patience: Cell<i32>,
-    /// The work that panicked: its rank, stage and item.
-    pub(crate) panicked: Cell<(u32, Stage, u64)>,
+    /// The work that panicked, if it was work: its rank, stage and item.
+    pub(crate) panicked: Cell<Option<(u32, Stage, u64)>>,
 }
 
 /// Pieces of work between two looks at whether the run was cancelled.
@@ -86,7 +85,7 @@ impl<M: Message, K: Pricing> Endpoint<M> for Virtual<'_, '_, M, K> {
         // Word by word: a charge that is passed on as a whole is first written to memory.
         let Charge { stage, item, .. } = charge;
         let told = Told { panicked, my, stage, item };
-        let (result, price) = pricing.price(my.me as usize, now, charge, || quiet::work(f));
+        let (result, price) = pricing.price(my.me as usize, now, charge, f);
         std::mem::forget(told);
         match result {
             Ok(value) if books.work(my, stage, item, price).is_some() => Ok(value),
@@ -114,7 +113,7 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
 
 /// Tells the executor, when a panic passes through, what it came from; costs nothing otherwise.
 struct Told<'a> {
-    panicked: &'a Cell<(u32, Stage, u64)>,
+    panicked: &'a Cell<Option<(u32, Stage, u64)>>,
     my: My<'a>,
     stage: Stage,
     item: u64,
@@ -123,7 +122,7 @@ struct Told<'a> {
 impl Drop for Told<'_> {
     #[cold]
     fn drop(&mut self) {
-        self.panicked.set((self.my.me, self.stage, self.item));
+        self.panicked.set(Some((self.my.me, self.stage, self.item)));
     }
 }
 

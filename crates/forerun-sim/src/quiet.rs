@@ -1,29 +1,24 @@
 //! Catching panics in work without a message on the terminal: the run's error says it.
 
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use forerun_skeleton::guard::{expect_panics, expects_panics};
+use forerun_skeleton::guard::{expect_panics, unexpected};
 
 pub(crate) use forerun_skeleton::guard::install_hook as install;
 
-/// Calls `f`, in which panics are silent.
-#[inline]
-pub(crate) fn work<T>(f: impl FnOnce() -> T) -> T {
+/// Calls `f`. A panic in it that came from work, as `work` says, becomes an error with that and with what was said; others
+/// go on, and are said then.
+// All of the run is quiet, and not work by itself: in virtual time work takes little longer than saying so would.
+pub(crate) fn catch<T, W>(f: impl FnOnce() -> T, work: impl FnOnce() -> Option<W>) -> Result<T, (W, String)> {
     // Work can hold a run of its own.
     let outer = expect_panics(true);
-    let value = f();
-    expect_panics(outer);
-    value
-}
-
-/// Calls `f`. A panic in [`work`] in it becomes an error with what was said; others go on.
-pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, String> {
-    let outer = expects_panics();
-    expect_panics(false);
     let result = catch_unwind(AssertUnwindSafe(f));
-    let in_work = expect_panics(outer);
-    result.map_err(|payload| if in_work { said(payload.as_ref()) } else { resume_unwind(payload) })
+    expect_panics(outer);
+    result.map_err(|payload| match work() {
+        Some(work) => (work, said(payload.as_ref())),
+        None => unexpected(payload),
+    })
 }
 
 #[cold]

@@ -114,13 +114,14 @@ pub(crate) fn execute<P: Program, K: Pricing>(
         pricing,
         cancel: &options.cancel,
         patience: Cell::new(0),
-        panicked: Cell::new((0, Stage::Input, 0)),
+        panicked: Cell::new(None),
     };
-    let outs = quiet::catch(|| drive(program, &shared)).unwrap_or_else(|message| {
-        let (rank, stage, item) = shared.panicked.get();
-        let failure = Failure { rank: rank as usize, stage, item, panicked: true, message };
-        Err(RunError::Failed(failure))
-    })?;
+    let outs = quiet::catch(|| drive(program, &shared), || shared.panicked.get()).unwrap_or_else(
+        |((rank, stage, item), message)| {
+            let failure = Failure { rank: rank as usize, stage, item, panicked: true, message };
+            Err(RunError::Failed(failure))
+        },
+    )?;
     drop(shared);
     let (ends, ledger) = books.close();
     Ok(Done { outs, ends, ledger })

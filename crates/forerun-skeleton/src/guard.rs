@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use crate::{AppError, Charge, Failure};
@@ -19,9 +19,11 @@ pub fn expect_panics(expected: bool) -> bool {
     GUARDED.replace(expected)
 }
 
-/// Whether a panic on this thread is an error of the run.
-pub fn expects_panics() -> bool {
-    GUARDED.get()
+/// Goes on with a panic that was expected but is no error of the run, having said what was kept off the terminal.
+#[cold]
+pub fn unexpected(panic: Box<dyn Any + Send>) -> ! {
+    eprintln!("panicked: {}", sentence(&*panic));
+    resume_unwind(panic)
 }
 
 /// Keeps the default message of a panic off the terminal while it is guarded, and notes its place. The

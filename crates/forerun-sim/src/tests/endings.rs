@@ -1,8 +1,10 @@
 //! Runs that do not end well.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use forerun_platform::Stage;
+use forerun_skeleton::guard::expect_panics;
 use forerun_skeleton::{AppError, Charge, Endpoint, Failure, Message, Options, Program, RunError, Stop};
 
 use super::script::Op::{ReceiveAny, ReceiveFrom, Send, Work};
@@ -132,6 +134,34 @@ fn work_that_fails_or_panics_ends_the_run_with_its_name() {
         let message = "the 3 is bad".to_owned();
         let failure = Failure { rank: 2, stage: Stage::Merge, item: 3, panicked: panics, message };
         assert_eq!(e, RunError::Failed(failure));
+    }
+}
+
+/// Panics beside its work, which is a mistake of the program.
+struct Mistaken;
+
+impl Program for Mistaken {
+    type Msg = Note;
+    type Out = ();
+
+    async fn rank<E: Endpoint<Note>>(&self, e: &mut E) -> Result<(), Stop> {
+        let charge = Charge { stage: Stage::Task, item: 0, bytes: 0, results: 1 };
+        e.work(charge, || Ok(())).await?;
+        panic!("rank {} is mistaken", e.rank())
+    }
+}
+
+#[test]
+fn a_panic_beside_work_is_no_error_of_the_run() {
+    for outer in [false, true] {
+        expect_panics(outer);
+        let options = Options::new(2);
+        let panic = catch_unwind(AssertUnwindSafe(|| run(&Mistaken, &LogGps::free(), &Free, &options)));
+        let panic = panic.expect_err("it panics");
+        assert_eq!(panic.downcast_ref::<String>().map(String::as_str), Some("rank 0 is mistaken"));
+        assert_eq!(expect_panics(false), outer, "what was expected before is expected after");
+        let failed = run(&Failing { panics: true }, &LogGps::free(), &Free, &Options::new(4));
+        assert!(matches!(failed, Err(RunError::Failed(Failure { rank: 2, item: 3, .. }))));
     }
 }
 
