@@ -6,8 +6,8 @@
 #[derive(Debug, Clone)]
 pub(super) struct Schedule<const A: u32> {
     rank: u32,
-    /// P = aⁿ.
-    ranks: u32,
+    /// aⁿ⁻¹, where P = aⁿ: the stride of the last level.
+    top: u32,
     /// a.
     arity: u32,
     /// aˡ for level l.
@@ -20,8 +20,8 @@ impl<const A: u32> Schedule<A> {
     /// The first step of `rank` (fewer than 2^32 `ranks`, a power of the arity).
     pub(super) fn new(rank: usize, ranks: usize, arity: usize) -> Self {
         let first = ranks as u64;
-        let [rank, ranks, arity] = [rank, ranks, arity].map(|n| n as u32);
-        Schedule { rank, ranks, arity, stride: 1, first }
+        let [rank, top, arity] = [rank, ranks / arity, arity].map(|n| n as u32);
+        Schedule { rank, top, arity, stride: 1, first }
     }
 
     #[inline(always)]
@@ -29,19 +29,22 @@ impl<const A: u32> Schedule<A> {
         if A > 0 { A } else { self.arity }
     }
 
+    #[inline(always)]
+    fn ranks(&self) -> u32 {
+        self.top * self.arity()
+    }
+
     /// Ranks that take a task in a step: P − P/a.
     #[inline(always)]
     fn senders(&self) -> u32 {
-        if A == 2 { self.ranks / 2 } else { self.ranks - self.ranks / self.arity() }
+        self.top * (self.arity() - 1)
     }
 
     /// Goes on to the next step.
     #[inline(always)]
     pub(super) fn step(&mut self) {
         self.first += u64::from(self.senders());
-        // In 64 bits: the product can be 2^32.
-        let stride = u64::from(self.stride) * u64::from(self.arity());
-        self.stride = if stride == u64::from(self.ranks) { 1 } else { stride as u32 };
+        self.stride = if self.stride == self.top { 1 } else { self.stride * self.arity() };
     }
 
     /// The group's index of the first task that is taken in this step; it grows from step to step.
@@ -100,15 +103,15 @@ impl<const A: u32> Schedule<A> {
     pub(super) fn task(&self) -> u64 {
         if A == 2 {
             // The same, knowing that digit l of a rank that sends is 0.
-            let above = self.stride.trailing_zeros() + 1;
-            let (high, lower) = (self.rank >> above, self.rank & (self.stride - 1));
-            return self.first + u64::from(high + lower * (self.ranks >> above));
+            let level = self.stride.trailing_zeros();
+            let (high, lower) = (self.rank >> level >> 1, self.rank & (self.stride - 1));
+            return self.first + u64::from(high + lower * (self.top >> level));
         }
         let high = self.over_stride(self.rank) / self.arity();
         // The digits 0 … l: the number of the rank among those with the same digits above.
         let lower = self.rank - high * self.arity() * self.stride;
         // How many ranks there are for each value of the digits 0 … l: aⁿ / aˡ⁺¹.
-        let each = self.over_stride(self.ranks) / self.arity();
+        let each = self.over_stride(self.top);
         self.first + u64::from(high + lower * each)
     }
 
@@ -119,18 +122,18 @@ impl<const A: u32> Schedule<A> {
 
     /// n: levels of the tree.
     pub(super) fn levels(&self) -> u32 {
-        self.ranks.ilog(self.arity())
+        self.ranks().ilog(self.arity())
     }
 
     /// Whether the pipeline is in equilibrium, n steps having been done: a set is complete after
     /// every further one.
     pub(super) fn is_filled(&self) -> bool {
-        let done = (self.first - u64::from(self.ranks)) / u64::from(self.senders());
+        let done = (self.first - u64::from(self.ranks())) / u64::from(self.senders());
         done >= u64::from(self.levels())
     }
 
     pub(super) fn is_last(&self) -> bool {
-        self.rank == self.ranks - 1
+        self.rank == self.ranks() - 1
     }
 }
 

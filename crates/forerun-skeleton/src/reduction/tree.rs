@@ -10,6 +10,9 @@ use super::work::{Pack, Work};
 use super::{Reduce, Sink, Sinks, Source};
 use crate::{Endpoint, Stop};
 
+/// In the place of a child that has ended.
+const NONE: usize = usize::MAX;
+
 /// The ranks that `rank` receives from, level by level, in the order of their tasks.
 pub(super) fn children(rank: usize, ranks: usize, arity: usize) -> impl Iterator<Item = usize> {
     let mut stride = 1usize;
@@ -48,10 +51,10 @@ where
 {
     let (base, ranks) = (w.share.base, w.share.size);
     let me = e.rank() - base;
-    let parent = parent(me, arity);
+    let parent = parent(me, arity).map(|parent| base + parent);
     // In a box: only one rank of a group needs the room for it.
     let mut sink = if parent.is_none() { Some(Box::new(w.open(e).await?)) } else { None };
-    let mut open: Vec<usize> = children(me, ranks, arity).collect();
+    let mut open: Vec<usize> = children(me, ranks, arity).map(|child| base + child).collect();
     let mut local = me as u64;
     let mut held = Held::nothing();
     loop {
@@ -65,22 +68,23 @@ where
             };
         }
         let ended = held.value.is_none();
-        let mut still = 0;
-        for i in 0..open.len() {
-            let child = open[i];
-            let (value, first, results, is_last) = e.recv_from(base + child).await?.into_parts();
-            if !is_last {
-                open[still] = child;
-                still += 1;
+        let (mut at, mut all) = (0, true);
+        while let Some(&child) = open.get(at) {
+            let (value, first, results, is_last) = e.recv_from(child).await?.into_parts();
+            if is_last {
+                (open[at], all) = (NONE, false);
             }
+            at += 1;
             held.take_in::<false, _, _, _, _>(w, e, value, first, results)?;
         }
-        open.truncate(still);
+        if !all {
+            open.retain(|&child| child != NONE);
+        }
         local += ranks as u64;
         // A later rank's task is a later one, so children end no later than their parent.
         let last = ended || w.share.is_dry(local);
         match (parent, &mut sink) {
-            (Some(parent), _) => e.send(base + parent, held.pack(last)).await?,
+            (Some(parent), _) => e.send(parent, held.pack(last)).await?,
             (None, Some(sink)) => {
                 if let Some(piece) = held.take() {
                     w.deliver(e, sink, piece).await?;
