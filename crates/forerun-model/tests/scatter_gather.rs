@@ -79,7 +79,8 @@ fn platforms() -> impl Strategy<Value = Platform> {
         .prop_map(|(l, o, g, gap, landing, interference, toll)| Network {
             gap: Measured::stated(Seconds(gap)),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(landing)),
-            interference_per_byte: Measured::stated(SecondsPerByte(interference)),
+            // Of what comes in no time, rounding says whether it comes before a rank has computed.
+            interference_per_byte: Measured::stated(SecondsPerByte(if g > 0.0 { interference } else { 0.0 })),
             send_interference_per_byte: Measured::stated(SecondsPerByte(toll)),
             ..network(l, o, g)
         });
