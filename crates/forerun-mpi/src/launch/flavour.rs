@@ -10,7 +10,7 @@ use std::{fs, io, thread};
 use forerun_skeleton::AppError;
 use rustix::process::Signal;
 
-use super::{hosts, session, sieve, told};
+use super::{hosts, leftovers, session, sieve, told};
 
 /// Whose launcher it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -169,7 +169,15 @@ impl Launcher {
         let mut command = self.command(1, hostfile);
         command.args(["--do-not-launch", "/bin/true"]).stdin(Stdio::null());
         // Of one that takes long or cannot be started, a run says why.
-        let Ok(Some((status, said))) = heard(&mut command, REHEARSAL) else { return Ok(()) };
+        let Ok(mut child) = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn() else {
+            return Ok(());
+        };
+        let heard = heard(&mut child, REHEARSAL);
+        // Where it was killed, it could not.
+        if let Some(sessions) = self.sessions() {
+            leftovers::end_session(&sessions, child.id());
+        }
+        let Ok(Some((status, said))) = heard else { return Ok(()) };
         // One that a signal ended was ended with this process.
         let ended = status.signal().is_some_and(|signal| signal != Signal::ABORT.as_raw());
         // Its status can be 0 nevertheless; what it has to say is between rules.
@@ -268,8 +276,7 @@ fn version(program: &str) -> io::Result<String> {
 }
 
 /// All that a program says, and how it ends, if it does within that time; else it is killed.
-fn heard(command: &mut Command, within: Duration) -> io::Result<Option<(ExitStatus, String)>> {
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+fn heard(child: &mut Child, within: Duration) -> io::Result<Option<(ExitStatus, String)>> {
     let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
     let begun = Instant::now();
     let status = loop {
@@ -277,7 +284,7 @@ fn heard(command: &mut Command, within: Duration) -> io::Result<Option<(ExitStat
             break status;
         }
         if begun.elapsed() > within {
-            return end(&mut child).map(|()| None);
+            return end(child).map(|()| None);
         }
         thread::sleep(Duration::from_millis(2));
     };

@@ -108,19 +108,7 @@ impl Traces {
             thread::sleep(LOOK);
         }
         if let Some(sessions) = &self.sessions {
-            let name = uname();
-            let host = String::from_utf8_lossy(name.nodename().to_bytes()).into_owned();
-            let short = host.split('.').next().unwrap_or_default().to_owned();
-            for host in BTreeSet::from([host, short]) {
-                let of_user = sessions.join(format!("ompi.{host}.{}", getuid().as_raw()));
-                let session = of_user.join(format!("pid.{launcher}"));
-                if session.is_dir() {
-                    self.jobs.extend(jobs_of(&session));
-                    let _ = fs::remove_dir_all(&session);
-                    // Others' sessions stay in it.
-                    let _ = fs::remove_dir(&of_user);
-                }
-            }
+            self.jobs.extend(end_session(sessions, launcher));
         }
         self.free_shared(Path::new(SHARED.0));
         self.remove_probes(Path::new(SHARED.0));
@@ -162,6 +150,25 @@ impl Traces {
             }
         }
     }
+}
+
+/// Removes the session of the launcher that was this process; gives the numbers of its jobs.
+pub(super) fn end_session(sessions: &Path, launcher: u32) -> BTreeSet<u32> {
+    let name = uname();
+    let host = String::from_utf8_lossy(name.nodename().to_bytes()).into_owned();
+    let short = host.split('.').next().unwrap_or_default().to_owned();
+    let mut jobs = BTreeSet::new();
+    for host in BTreeSet::from([host, short]) {
+        let of_user = sessions.join(format!("ompi.{host}.{}", getuid().as_raw()));
+        let session = of_user.join(format!("pid.{launcher}"));
+        if session.is_dir() {
+            jobs.extend(jobs_of(&session));
+            let _ = fs::remove_dir_all(&session);
+        }
+        // Others' sessions stay in it; it may have come to remove its own only.
+        let _ = fs::remove_dir(&of_user);
+    }
+    jobs
 }
 
 /// The numbers of the jobs of a session: its store of what ranks tell each other has files `smseg-JOB-…`.
