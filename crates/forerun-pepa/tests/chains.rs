@@ -185,6 +185,25 @@ fn where_chance_decides_the_probabilities_of_the_ends_are_found() {
 }
 
 #[test]
+fn components_of_one_local_state_are_counted() {
+    for (text, of) in [
+        ("P = (a, 1).P; P", &[("P", 1.0)][..]),
+        ("P = (a, 1).P; Q = (a, infty).Q; P <a> Q", &[("P", 1.0), ("Q", 1.0)]),
+        ("P = (a, 1).P; P[3]", &[("P", 3.0)]),
+        ("P = (a, 1).P; P || P || P", &[("P", 3.0)]),
+        ("P = (a, 1).P; Q = (b, 1).R; R = (b, 1).Q; P || Q", &[("P", 1.0), ("Q", 0.5)]),
+    ] {
+        let (_, _, measures) = solved(text);
+        for (name, number) in of {
+            let found = measures.population_of(name).unwrap_or_default();
+            assert!((found - number).abs() < 1e-9, "{text}: {found} of {name}");
+        }
+        let shares: f64 = measures.utilisation.iter().flat_map(|u| &u.shares).map(|(_, share)| share).sum();
+        assert!((shares - measures.utilisation.len() as f64).abs() < 1e-9, "{text}");
+    }
+}
+
+#[test]
 fn two_states_go_to_equilibrium_exponentially() {
     let (_, space) = space("P = (a, 2).P1; P1 = (b, 3).P; P");
     let times = [0.01, 0.1, 1.0, 10.0, 1000.0];

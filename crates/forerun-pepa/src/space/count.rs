@@ -29,7 +29,8 @@ impl Counts {
         let of = |span: Span| {
             let (part, _) = fields[span.fields[0]];
             let values = match (span.mask.count_ones() > BITS, part.is_array) {
-                (false, _) => span.mask as usize + 1,
+                // Two at least, where components have but one local state: one would be a sum of values.
+                (false, _) => (span.mask as usize + 1).max(2),
                 (true, true) => 1,
                 (true, false) => part.locals.len(),
             };
