@@ -147,6 +147,17 @@ impl Wire {
         self.receive.0 + self.receive.1 * bytes
     }
 
+    /// Seconds from the begin of a send to the end of the receive, by ranks that wait for nothing else.
+    pub fn hop(&self, bytes: f64) -> f64 {
+        self.send(bytes) + self.transit(bytes) + self.receive(bytes)
+    }
+
+    /// Seconds by which a further message to a rank is received after the one before, where both are there at once: one after the other
+    /// through a port.
+    pub fn in_turn(&self, bytes: f64) -> f64 {
+        self.receive(bytes).max(self.port(bytes))
+    }
+
     /// Seconds that a message of `bytes` bytes takes of its receiver's port, and how long before its arrival its first byte comes
     /// there: `(k − 1) G_r` and `(k − 1) min(G, G_r)`; without such a port 0 and `(k − 1) G`.
     pub fn landing(&self, bytes: f64) -> (f64, f64) {

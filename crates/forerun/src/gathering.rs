@@ -15,8 +15,7 @@ pub fn seconds(holders: &[u64], platform: &Platform, ranks: usize) -> Result<f64
     let wire = Wire::on(platform, ranks).map_err(|e| RunError::Invalid(e.to_string()))?;
     let mut others = holders.iter().skip(1).map(|bytes| (HEADER + bytes) as f64);
     let Some(first) = others.next() else { return Ok(0.0) };
-    let way = wire.send(first) + wire.transit(first) + wire.receive(first);
-    Ok(way + others.map(|bytes| wire.receive(bytes).max(wire.port(bytes))).sum::<f64>())
+    Ok(wire.hop(first) + others.map(|bytes| wire.in_turn(bytes)).sum::<f64>())
 }
 
 #[cfg(test)]

@@ -236,7 +236,12 @@ impl Costs {
 
     /// Seconds from the begin of a send to the end of the receive.
     pub(crate) fn hop(&self, results: u64) -> f64 {
-        self.send(results) + self.transit(results) + self.receive(results)
+        self.wire.hop(self.packet(results))
+    }
+
+    /// Seconds by which a further message is received after the one before ([`Wire::in_turn`]).
+    pub(crate) fn in_turn(&self, results: u64) -> f64 {
+        self.wire.in_turn(self.packet(results))
     }
 
     /// Seconds of a claim by a rank that does not own the counter.

@@ -162,7 +162,7 @@ fn gather(
     }
     let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0);
     let share = load.tasks / holders;
-    Ok(costs.hop(share) + (others - 1) as f64 * costs.receive(share).max(costs.port(share)))
+    Ok(costs.hop(share) + (others - 1) as f64 * costs.in_turn(share))
 }
 
 /// Sets that a group delivers of `n` results.

@@ -21,6 +21,11 @@ impl Party {
         Party { time, since: time, leaving, landing }
     }
 
+    /// One that has worked until `time`, whose ports are free.
+    pub(super) fn free(time: f64) -> Party {
+        Party::at(time, Leaving::default(), Landing::default())
+    }
+
     /// When its work has ended.
     pub(super) fn ended(&self) -> f64 {
         self.leaving.ends(self.since, self.time)

@@ -6,8 +6,6 @@ use super::costs::Costs;
 use super::exchange::Party;
 use super::followed::{Followed, Periods};
 use super::rounds::children;
-use crate::landing::Landing;
-use crate::leaving::Leaving;
 
 /// Ranks times rounds that are followed at most.
 const MOST: u64 = 1 << 13;
@@ -123,7 +121,7 @@ fn served(c: &Costs, slaves: u64, tasks: u64, ordered: bool) -> f64 {
         sent: Option<(f64, u64)>,
         next: u64,
     }
-    let mut master = Party::at(c.open(), Leaving::default(), Landing::default());
+    let mut master = Party::free(c.open());
     let work = |slave: &mut Slave| {
         let has = slave.next < tasks;
         slave.clock.time += if has { c.task_of(slave.next, tasks) } else { 0.0 };

@@ -31,14 +31,12 @@ pub(super) async fn interference<E: Endpoint<Letter>>(
     bytes: usize,
     time: Duration,
 ) -> Result<f64, Stop> {
-    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
-    let values = [MESSAGES.into(), 0.0, 0.0];
-    e.send(to, Letter { values, ..Letter::new(Ask::Beside, micros, 0) }).await?;
+    ask(e, to, Ask::Beside, bytes, time).await?;
     e.recv_from(to).await?;
     for _ in 0..MESSAGES {
         e.send(to, Letter::new(Ask::Beside, 0, bytes)).await?;
     }
-    Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
+    answered(e, to, bytes).await
 }
 
 /// Asks rank `to` to compute while messages of `bytes` bytes leave it, for about `time`: gives as [`interference`].
@@ -48,12 +46,28 @@ pub(super) async fn send_interference<E: Endpoint<Letter>>(
     bytes: usize,
     time: Duration,
 ) -> Result<f64, Stop> {
-    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
-    let values = [MESSAGES.into(), bytes as f64, 0.0];
-    e.send(to, Letter { values, ..Letter::new(Ask::Away, micros, 0) }).await?;
+    ask(e, to, Ask::Away, bytes, time).await?;
     for _ in 0..MESSAGES {
         e.recv_from(to).await?;
     }
+    answered(e, to, bytes).await
+}
+
+/// Asks rank `to` to compute for about `time` beside messages of `bytes` bytes.
+async fn ask<E: Endpoint<Letter>>(
+    e: &mut E,
+    to: usize,
+    what: Ask,
+    bytes: usize,
+    time: Duration,
+) -> Result<(), Stop> {
+    let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
+    let values = [MESSAGES.into(), bytes as f64, 0.0];
+    e.send(to, Letter { values, ..Letter::new(what, micros, 0) }).await
+}
+
+/// What rank `to` answers, by the byte.
+async fn answered<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> Result<f64, Stop> {
     Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
 }
 

@@ -73,15 +73,7 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
         reduction::plan(&facts, reduced, &platform, shape, processors, how.most(), &context.interrupt)?;
-    let scattered = planning::plan(
-        &costs.facts,
-        &costs.costs,
-        &costs.platform,
-        shape,
-        processors,
-        how.most(),
-        &context.interrupt,
-    )?;
+    let scattered = costs.plan(shape, processors, how.most(), &context.interrupt)?;
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
     // Of nothing no time is predicted, so that there is nothing to choose by.
     let skeleton = match facts.not_empty() {
@@ -112,15 +104,7 @@ pub fn auto_plan(job: &dyn ScatterGatherJob, how: &PlanOptions, context: &Contex
     let reduced = figures::reduction(&profile)?;
     let by_reduction =
         reduction::plan(&facts, reduced, &platform, shape, processors, most, &context.interrupt)?;
-    let scattered = planning::plan(
-        &costs.facts,
-        &costs.costs,
-        &costs.platform,
-        shape,
-        processors,
-        most,
-        &context.interrupt,
-    )?;
+    let scattered = costs.plan(shape, processors, most, &context.interrupt)?;
     let (one, other) = (&by_reduction.best.prediction.interval, &scattered.best.prediction.interval);
     facts.not_empty()?;
     match choose(one, other, context)? {

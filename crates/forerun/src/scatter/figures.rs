@@ -1,6 +1,7 @@
 //! What a job is planned from: its costs as scatter-gather, given or measured.
 
 use forerun_apps::ScatterGatherJob;
+use forerun_model::scatter_gather::Planned;
 use forerun_model::{Speeds, scatter_gather};
 use forerun_platform::{Bytes, Platform, Profile, ScatterGatherProfile, Storage};
 
@@ -9,6 +10,7 @@ use super::{Coming, calibrate, words};
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
+use crate::signals::Interrupt;
 use crate::{allocation, describe, figures, file, storage, text};
 
 /// What a job is planned from.
@@ -16,6 +18,22 @@ pub(super) struct Costs {
     pub(super) platform: Platform,
     pub(super) costs: ScatterGatherProfile,
     pub(super) facts: Facts,
+}
+
+impl Costs {
+    /// The best plan ([`planning::plan`]).
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn plan(
+        &self,
+        shape: &ShapeOptions,
+        processors: Option<usize>,
+        most: Option<usize>,
+        interrupt: &Interrupt,
+    ) -> Result<Planned, CliError> {
+        planning::plan(&self.facts, &self.costs, &self.platform, shape, processors, most, interrupt)
+    }
 }
 
 /// Platform, costs and facts of a job, said as they are found.

@@ -18,15 +18,7 @@ use crate::{compare, execute as executing, figures, mpi};
 pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
     let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
-    let planned = planning::plan(
-        &costs.facts,
-        &costs.costs,
-        &costs.platform,
-        &how.shape,
-        how.processors.get(),
-        how.most(),
-        &context.interrupt,
-    )?;
+    let planned = costs.plan(&how.shape, how.processors.get(), how.most(), &context.interrupt)?;
     run_planned(job, &costs, &planned, how, context)
 }
 

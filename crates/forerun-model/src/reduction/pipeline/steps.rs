@@ -9,8 +9,6 @@
 use super::super::costs::Costs;
 use super::super::exchange::Party;
 use super::super::followed::{Followed, Periods};
-use crate::landing::Landing;
-use crate::leaving::Leaving;
 
 /// A rank between two steps.
 #[derive(Debug, Clone, Copy)]
@@ -46,7 +44,7 @@ impl<'c> Steps<'c> {
             let begin = if r == p - 1 { c.open() } else { 0.0 };
             let has = (r as u64) < tasks;
             let time = if has { begin + c.task_of(r as u64, tasks) } else { begin };
-            Rank { clock: Party::at(time, Leaving::default(), Landing::default()), held: u64::from(has) }
+            Rank { clock: Party::free(time), held: u64::from(has) }
         };
         Steps { c, arity, levels, tasks, ranks: (0..p).map(rank).collect(), first: p as u64 }
     }
