@@ -2,7 +2,6 @@
 //! namespaces, tbf and control groups; without, the tests report themselves skipped.
 
 use std::fs;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
@@ -231,12 +230,11 @@ fn what_fails_half_way_is_taken_down_again() {
     let tools = std::env::temp_dir().join(&testbed.name);
     fs::create_dir_all(&tools).expect("a directory");
     let tc = tools.join("tc");
-    let mut file = fs::File::create(&tc).expect("a file");
-    file.write_all(b"#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2\nexit 2\n")
-        .expect("written");
-    drop(file);
-    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    fs::set_permissions(&tc, mode).expect("it may be started");
+    let text = "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2\nexit 2\n";
+    // Not written by this process: a child of another test could still hold it open for writing, and then it cannot be started.
+    let mut writer = Command::new("sh");
+    writer.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(&tc).arg(text);
+    assert!(writer.status().expect("a shell").success());
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
     let up = testbed.command("up", &[]).env("PATH", path).output().expect("it starts");
     let told = String::from_utf8_lossy(&up.stderr).into_owned();

@@ -91,9 +91,7 @@ fn a_map_that_writes_a_gigabyte_does_so_to_the_disk() {
 #[test]
 fn programs_that_cannot_be_started_in_the_end() {
     let place = place();
-    place.write("tool", "no program\n");
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(place.path("tool"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    place.script("tool", "no program\n");
     for more in WAYS {
         reduce(&place, "./tool", "cat", more).refused(1, &["./tool", "could not be started"]);
     }

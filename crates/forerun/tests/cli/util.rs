@@ -72,6 +72,16 @@ impl Place {
         path
     }
 
+    /// Writes a program.
+    pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        // Not written by this process: a child of another test could still hold it open for writing, and then it cannot be started.
+        let mut writer = Command::new("sh");
+        writer.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(&path).arg(text);
+        assert!(writer.status().unwrap().success());
+        path
+    }
+
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"))
     }

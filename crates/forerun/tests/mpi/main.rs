@@ -17,7 +17,6 @@ mod text;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -169,14 +168,13 @@ fn what_goes_wrong_is_one_sentence() {
     assert_refused(&reduce("cat {}", &["-o", "out", "--every", "2"]), 2, "--every");
     assert_refused(&reduce("cat {}", &["-o", "out", "--mpirun", "no-such-launcher"]), 2, "no-such-launcher");
     // An input that is there for the launching process and not for the ranks.
-    let launcher = place.write(
+    let launcher = place.script(
         "launcher",
-        format!(
+        &format!(
             "#!/bin/sh\n[ \"$1\" = --version ] || rm -f {}\nexec mpirun \"$@\"\n",
             place.path("in/15").display()
         ),
     );
-    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
     let said = reduce("cat {}", &["-o", "out", "--mpirun", &launcher.display().to_string()]);
     assert_refused(&said, 2, "in/15 does not exist");
     assert!(said.err.contains("(on rank "), "{}", said.err);
@@ -189,9 +187,7 @@ fn what_goes_wrong_is_one_sentence() {
 fn silent(place: &Place) -> String {
     let script =
         "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) 4.1.4' && exit\nexec sleep 97.3\n";
-    let path = place.write("silent", script);
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    path.display().to_string()
+    place.script("silent", script).display().to_string()
 }
 
 /// Open MPI's start hangs where it has no room for its session, and MPI says nothing of it.

@@ -1,7 +1,6 @@
 //! Features of documents and lists for queries: what one host gives, whatever the number of ranks.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use crate::server::Server;
@@ -127,8 +126,7 @@ fn a_site_is_extracted_while_it_is_crawled() {
     assert_eq!(all(&place, "many.db"), expected);
     // Ranks that end before their time end the crawl too.
     let ends = "#!/bin/sh\n[ \"$1\" != --version ] || exec mpirun --version\nexit 3\n";
-    let launcher = place.write("launcher", ends);
-    fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
+    let launcher = place.script("launcher", ends);
     let said = run("f.db", &format!("--on mpi -p 2 --strategy adaptive --mpirun {}", launcher.display()));
     assert_refused(&said, 1, "launcher");
     place.assert_clean();
@@ -145,14 +143,13 @@ fn a_document_that_a_rank_does_not_have_ends_the_run() {
     // There for the launching process and not for the ranks; the first and the last are seen before anything begins. Each has a
     // database of its own: what was stored before the end is not done again.
     for (missing, status, what) in [("25", 1, "(docs/25.html) failed on rank"), ("10", 2, "(on rank ")] {
-        let launcher = place.write(
+        let launcher = place.script(
             "launcher",
-            format!(
+            &format!(
                 "#!/bin/sh\n[ \"$1\" = --version ] || rm -f {}\nexec mpirun \"$@\"\n",
                 place.path(format!("docs/{missing}.html")).display()
             ),
         );
-        fs::set_permissions(&launcher, fs::Permissions::from_mode(0o755)).unwrap();
         let line = format!(
             "run features docs --db {missing}.db --on mpi -p 3 --profile profile.toml --grain 1B --mpirun {}",
             launcher.display()
