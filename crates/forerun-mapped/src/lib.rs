@@ -43,6 +43,13 @@ impl Mapped {
     }
 }
 
+impl From<Vec<u8>> for Mapped {
+    /// Bytes that were read before.
+    fn from(bytes: Vec<u8>) -> Mapped {
+        Mapped(Bytes::Read(bytes))
+    }
+}
+
 #[allow(unsafe_code, reason = "mapping is")]
 fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: the map is for reading, and its bytes are only read as bytes, of which any are valid. That nobody writes to the

@@ -62,13 +62,13 @@ pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
     let mut all = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
         let fail = |message| ReadError { file: file.into(), line: None, message, whole: None };
-        let mut bytes = Vec::new();
         let read = if file.as_os_str() == "-" {
-            std::io::stdin().read_to_end(&mut bytes)
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
         } else {
-            std::fs::File::open(file).and_then(|mut f| f.read_to_end(&mut bytes))
+            forerun_platform::file::bytes(file)
         };
-        read.map_err(|e| ReadError { whole: Some(unread(file, &e)), ..fail(String::new()) })?;
+        let bytes = read.map_err(|e| ReadError { whole: Some(unread(file, &e)), ..fail(String::new()) })?;
         let wide = forerun_platform::file::is_utf16(&bytes);
         let text = forerun_platform::file::decoded(bytes).map_err(|why| {
             fail(if wide {

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use forerun_platform::file::end_waiting_when;
 use forerun_skeleton::Cancel;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -54,6 +55,8 @@ impl Interrupt {
             busy: Arc::new(Mutex::new(0)),
             close: Arc::new(OnceLock::new()),
         };
+        let cancel = interrupt.cancel.clone();
+        end_waiting_when(move || cancel.is_cancelled());
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
         let here = interrupt.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use forerun_platform::FileError;
-use forerun_platform::file::lenient;
+use forerun_platform::file::{bytes, lenient};
 
 use crate::LsiError;
 
@@ -51,7 +51,7 @@ pub struct Collection {
 
 /// A file's text, in which bytes that are no UTF-8 are replaced.
 fn text(path: &Path) -> Result<String, LsiError> {
-    let bytes = std::fs::read(path).map_err(|e| LsiError::unreadable(path, &e))?;
+    let bytes = bytes(path).map_err(|e| LsiError::unreadable(path, &e))?;
     let replaced = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     lenient(bytes, replaced).map_err(|why| FileError::foreign(&path.display().to_string(), why).into())
 }
@@ -64,7 +64,7 @@ fn text(path: &Path) -> Result<String, LsiError> {
 pub fn queries(path: &Path) -> Result<Vec<Query>, LsiError> {
     let text = text(path)?;
     if text.starts_with(".I") {
-        return smart::queries(path);
+        return smart::queries_in(path, &text);
     }
     let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     Ok(lines

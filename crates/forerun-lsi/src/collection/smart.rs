@@ -16,7 +16,8 @@ pub const FIELDS: &[char] = &['T', 'W'];
 /// # Errors
 /// The file cannot be read, or lines of it have another form; all of them are named.
 pub fn documents(path: &Path, fields: &[char]) -> Result<Vec<Document>, LsiError> {
-    Ok(entries(path, fields)?.into_iter().map(|(id, text)| Document { id, text }).collect())
+    let entries = read(&path.display().to_string(), &super::text(path)?, fields)?;
+    Ok(entries.into_iter().map(|(id, text)| Document { id, text }).collect())
 }
 
 /// Queries of a file: as [`documents`], of which `.W` is the text.
@@ -24,11 +25,13 @@ pub fn documents(path: &Path, fields: &[char]) -> Result<Vec<Document>, LsiError
 /// # Errors
 /// As for [`documents`].
 pub fn queries(path: &Path) -> Result<Vec<Query>, LsiError> {
-    Ok(entries(path, &['W'])?.into_iter().map(|(id, text)| Query { id, text }).collect())
+    queries_in(path, &super::text(path)?)
 }
 
-fn entries(path: &Path, fields: &[char]) -> Result<Vec<(String, String)>, LsiError> {
-    read(&path.display().to_string(), &super::text(path)?, fields)
+/// The queries of a file's text.
+pub(super) fn queries_in(path: &Path, text: &str) -> Result<Vec<Query>, LsiError> {
+    let entries = read(&path.display().to_string(), text, &['W'])?;
+    Ok(entries.into_iter().map(|(id, text)| Query { id, text }).collect())
 }
 
 fn read(file: &str, text: &str, fields: &[char]) -> Result<Vec<(String, String)>, LsiError> {

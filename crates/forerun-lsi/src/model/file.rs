@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use forerun_mapped::Mapped;
+use forerun_platform::file::bytes;
 
 use super::format::{self, SECTIONS, Section};
 use super::{About, Model, Numbers, Parts};
@@ -39,7 +40,10 @@ impl Model {
     /// # Errors
     /// The file cannot be read, is no model, is of another version, or is damaged.
     pub fn open(path: &Path) -> Result<Model, LsiError> {
-        let file = Arc::new(Mapped::open(path).map_err(|e| LsiError::unreadable(path, &e))?);
+        // What cannot be mapped may keep whoever opens it waiting.
+        let regular = std::fs::metadata(path).is_ok_and(|of| of.is_file());
+        let file = if regular { Mapped::open(path) } else { bytes(path).map(Mapped::from) };
+        let file = Arc::new(file.map_err(|e| LsiError::unreadable(path, &e))?);
         read(&file, |range| Numbers::of(&file, range)).map_err(|what| LsiError::file(path, what))
     }
 

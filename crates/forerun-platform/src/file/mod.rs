@@ -13,6 +13,7 @@
 //! # Ok::<(), forerun_platform::FileError>(())
 //! ```
 
+mod bytes;
 mod error;
 mod item;
 mod section;
@@ -21,6 +22,7 @@ mod system;
 mod text;
 mod write;
 
+pub use bytes::{bytes, end_waiting_when};
 pub use error::{FileError, Problem};
 pub use item::{Item, Kind, Place};
 pub use section::{Allowed, Section, read};

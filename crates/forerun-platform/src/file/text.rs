@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::FileError;
+use super::{FileError, bytes};
 
 /// Reads the file at `path` into a string.
 ///
 /// # Errors
 /// The system's, with the file's name; that it is not text in UTF-8.
 pub fn contents(path: &Path) -> Result<String, FileError> {
-    let bytes = std::fs::read(path).map_err(|e| FileError::unreadable(path, &e))?;
+    let bytes = bytes(path).map_err(|e| FileError::unreadable(path, &e))?;
     decoded(bytes).map_err(|why| FileError::foreign(&path.display().to_string(), why))
 }
 

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use forerun_platform::file::{Place, decoded, read, unread};
+use forerun_platform::file::{Place, bytes, decoded, read, unread};
 use forerun_platform::{FileError, nearest};
 use toml::Value;
 
@@ -100,7 +100,7 @@ pub fn job_file(
     takes: &dyn Fn(&str, &str) -> Option<Takes>,
 ) -> Result<JobFile, CliError> {
     let name = file.display().to_string();
-    let bytes = std::fs::read(file).map_err(|e| {
+    let bytes = bytes(file).map_err(|e| {
         let why = unread(file, &e);
         // A word without a dot was meant for a job.
         if e.kind() == ErrorKind::NotFound && !name.contains(['.', '/']) {

@@ -44,6 +44,10 @@ fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
         let wrong = |why: &str| {
             request(format!("--hostfile {}: {why}; name a file with a host on each line", hosts.display()))
         };
+        // The launcher reads it too.
+        if std::fs::metadata(hosts).is_ok_and(|of| !of.is_file()) {
+            return Err(wrong("it is no regular file"));
+        }
         match std::fs::read(hosts) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(wrong("it does not exist")),
             Err(e) => return Err(wrong(&format!("it cannot be read ({})", reason(&e)))),

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::util::{FORERUN, Place, Running, finish, home, is_root};
+use crate::util::{FORERUN, MAP, Place, Running, finish, home, is_root};
 
 #[test]
 fn inputs_that_are_none() {
@@ -280,6 +280,60 @@ fn files_that_are_missing_and_directories() {
     }
     for line in ["reduce --map cat --merge cat gone", "farm cat gone", "farm cat --files-from gone"] {
         place.run(line).refused(2, &["gone does not exist: check its name"]);
+    }
+}
+
+/// Where a file is read, a pipe is one that somebody writes to, and waits for no other.
+#[test]
+fn pipes_in_the_place_of_files() {
+    let place = Place::new();
+    let profile = place.profile();
+    place.write("numbers", [0; 64]);
+    place.write("m.pepa", "P = (a, 1).P1; P1 = (b, 2).P; P");
+    place.write("map.toml", MAP);
+    place.write("job.toml", "format = 1\napplication = \"tasks\"\ninput = 5\nprofile = \"profile.toml\"\n");
+    place.write("tiny.all", ".I 1\n.W\nlift of a wing\n.I 2\n.W\nlift and drag of a wing\n");
+    place.run("lsi build tiny.all -o tiny.lsi -k 1").ok();
+    place.run("predict tasks 5 --profile profile.toml --platform lehigh-fire --json list.json").ok();
+    place.write("lehigh.toml", place.run("platform show lehigh-fire").ok().text());
+    place.pipe("pipe");
+    let lines = [
+        ("plan sort numbers --platform lehigh-fire --profile {}", profile.to_str().unwrap()),
+        ("predict sort numbers --skeleton scatter-gather --profile {}", ""),
+        ("run sort numbers -o out --profile {}", "profile.toml"),
+        ("plan tasks 5 --profile {}", "profile.toml"),
+        ("plan sort numbers --profile profile.toml --platform ./{}", "lehigh.toml"),
+        ("platform check {}", "lehigh.toml"),
+        ("plan ./{}", "job.toml"),
+        ("compare {}", "list.json"),
+        ("report {} -o page.html", "list.json"),
+        ("map {}", "map.toml"),
+        ("model farm {}", ""),
+        ("pepa solve {}", "m.pepa"),
+        ("lsi build {} -o m", "tiny.all"),
+        ("run lsi {} tiny.all -o ranked", "tiny.lsi"),
+        ("run lsi tiny.lsi {} -o lists", "tiny.all"),
+    ];
+    let words = |line: &str, name: &str| -> Vec<String> {
+        line.split(' ').map(|word| word.replace("{}", name)).collect()
+    };
+    let waiting: Vec<_> =
+        lines.map(|(line, _)| (line, place.start(words(line, "pipe")))).into_iter().collect();
+    for (line, running) in waiting {
+        let said = running.end();
+        assert_eq!(said.status.code(), Some(2), "{line}: {}", said.err);
+        assert!(said.err.contains("pipe: it is a pipe that nobody writes to"), "{line}: {}", said.err);
+    }
+    for (i, (line, file)) in lines.into_iter().enumerate().filter(|(_, (_, file))| !file.is_empty()) {
+        let pipe = place.pipe(&format!("pipe{i}"));
+        let from = place.path(file);
+        let writer = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            fs::write(pipe, fs::read(from).unwrap()).unwrap();
+        });
+        let said = place.say(words(line, &format!("pipe{i}")));
+        assert!(said.status.success(), "{line}: {}", said.err);
+        writer.join().unwrap();
     }
 }
 

@@ -157,6 +157,33 @@ fn while_a_list_of_inputs_is_waited_for() {
     }
 }
 
+#[test]
+fn while_a_pipe_is_waited_for() {
+    for (i, line) in [
+        "plan sort in --profile pipe",
+        "run sort in --platform ./pipe",
+        "predict sort in --skeleton scatter-gather --profile pipe",
+        "plan tasks 5 --profile pipe",
+        "plan ./pipe",
+        "compare pipe",
+        "pepa solve pipe",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let place = Place::new();
+        place.write("in", [0; 64]);
+        let pipe = place.pipe("pipe");
+        // Somebody is there, but writes nothing.
+        let silent = fs::File::options().read(true).write(true).open(&pipe).unwrap();
+        let mut running = place.start(line.split(' '));
+        let id = running.id();
+        running.wait_for("it reads", || has_open(id, |path| path == pipe));
+        interrupt(&place, running, BOTH[i % 2]);
+        drop(silent);
+    }
+}
+
 /// Whether process `id` has a file open that satisfies `is`.
 fn has_open(id: u32, is: impl Fn(&Path) -> bool) -> bool {
     let Ok(open) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };

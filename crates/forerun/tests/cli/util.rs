@@ -114,6 +114,13 @@ impl Place {
         Running::new(command)
     }
 
+    /// Makes a named pipe.
+    pub(crate) fn pipe(&self, name: &str) -> PathBuf {
+        let pipe = self.path(name);
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        pipe
+    }
+
     /// A profile with which no pilot is needed.
     pub(crate) fn profile(&self) -> PathBuf {
         self.write(

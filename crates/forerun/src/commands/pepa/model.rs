@@ -1,11 +1,10 @@
 //! Reading models.
 
-use std::fs;
 use std::path::Path;
 
 use forerun_pepa::model::{Settings, System, compile};
 use forerun_pepa::syntax::{Diagnostic, Dialect, Model, Severity, parse};
-use forerun_platform::file::{lenient, unread};
+use forerun_platform::file::{bytes, lenient, unread};
 
 use crate::cli::pepa::{DialectArg, ModelArgs};
 use crate::error::{CliError, request};
@@ -22,7 +21,7 @@ pub(super) fn dialect(of: DialectArg) -> Dialect {
 
 /// A file's text. Comments of older models are in older encodings.
 pub(super) fn read(path: &Path) -> Result<String, CliError> {
-    let bytes = fs::read(path).map_err(|e| request(unread(path, &e)))?;
+    let bytes = bytes(path).map_err(|e| request(unread(path, &e)))?;
     lenient(bytes, latin).map_err(|why| request(format!("{} {why}", path.display())))
 }
 
