@@ -173,14 +173,18 @@ impl<'a, 'i> Section<'a, 'i> {
                 return None;
             }
         };
-        let number = number.filter(|x| x.is_finite() && allowed.holds(*x));
-        let Some(number) = number else {
-            self.note_at(value.span(), format!("\"{key}\" is a number {}", allowed.words()));
+        let wrong = || self.note_at(value.span(), format!("\"{key}\" is a number {}", allowed.words()));
+        let Some(number) = number.filter(|x| x.is_finite() && allowed.has_sign(*x)) else {
+            wrong();
             return None;
         };
         if !computable(number) {
             let limit = if number > 1.0 { "more than 1e30" } else { "less than 1e-30" };
             self.note_at(value.span(), format!("\"{key}\" is {limit}, with which nothing can be computed"));
+            return None;
+        }
+        if !allowed.holds(number) {
+            wrong();
             return None;
         }
         Some(number)
@@ -214,6 +218,36 @@ impl<'a, 'i> Section<'a, 'i> {
                 None
             }
         }
+    }
+
+    /// A quantity of at most `most`.
+    pub fn quantity_to<T: Quantity>(&self, key: &str, most: T) -> Option<T> {
+        self.quantity(key).filter(|value| self.is_within(key, value, &most))
+    }
+
+    /// A size that something has, so more than none; `without` says what leaving it out means.
+    pub fn size_of_some<T: Quantity>(&self, key: &str, without: &str) -> Option<T> {
+        let size = self.quantity::<T>(key)?;
+        if size.number() > 0.0 {
+            return Some(size);
+        }
+        self.note(key, format!("\"{key}\" is {size}, which is no size{without}"));
+        None
+    }
+
+    /// A figure, as [`Section::measured`] reads it, that is all of it at most `most`.
+    pub fn measured_to<T: Quantity>(&self, key: &str, most: T) -> Option<Measured<T>> {
+        let figure = self.measured::<T>(key)?;
+        let largest = figure.interval.map_or(figure.value, |(_, high)| high);
+        self.is_within(key, &largest, &most).then_some(figure)
+    }
+
+    fn is_within<T: Quantity>(&self, key: &str, value: &T, most: &T) -> bool {
+        let within = value <= most;
+        if !within {
+            self.note(key, format!("\"{key}\" is {value}, and cannot be more than {most}"));
+        }
+        within
     }
 
     /// A figure: a quantity, or a table of `value`, `low` and `high`.
@@ -348,20 +382,33 @@ pub enum Allowed {
     Positive,
     /// 0 or more.
     NotNegative,
+    /// Above 0, at most so much.
+    PositiveTo(f64),
+    /// From 0 to so much.
+    UpTo(f64),
 }
 
 impl Allowed {
-    fn holds(self, x: f64) -> bool {
+    fn has_sign(self, x: f64) -> bool {
         match self {
-            Allowed::Positive => x > 0.0,
-            Allowed::NotNegative => x >= 0.0,
+            Allowed::Positive | Allowed::PositiveTo(_) => x > 0.0,
+            Allowed::NotNegative | Allowed::UpTo(_) => x >= 0.0,
         }
     }
 
-    fn words(self) -> &'static str {
+    fn holds(self, x: f64) -> bool {
         match self {
-            Allowed::Positive => "above 0",
-            Allowed::NotNegative => "of 0 or more",
+            Allowed::Positive | Allowed::NotNegative => self.has_sign(x),
+            Allowed::PositiveTo(most) | Allowed::UpTo(most) => self.has_sign(x) && x <= most,
+        }
+    }
+
+    fn words(self) -> String {
+        match self {
+            Allowed::Positive => "above 0".into(),
+            Allowed::NotNegative => "of 0 or more".into(),
+            Allowed::PositiveTo(most) => format!("above 0 and up to {most}"),
+            Allowed::UpTo(most) => format!("from 0 to {most}"),
         }
     }
 }

@@ -4,7 +4,14 @@ use super::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Thr
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
 use crate::topology::{background, topology};
-use crate::units::{BytesPerSecond, Quantity, Seconds, SecondsPerByte};
+use crate::units::{BytesPerSecond, Quantity, Seconds, SecondsPerByte, Share};
+
+/// Beside the machine where a profile was measured.
+const SPEED: Allowed = Allowed::PositiveTo(1e6);
+/// More than busy cores make others slower by, whatever they share.
+const SLOWER: Share = Share(10.0);
+/// A day: longer than any message waits.
+const LONGEST: Seconds = Seconds(86400.0);
 
 impl Platform {
     /// Reads a platform file's contents; `name` is what messages call the file.
@@ -109,8 +116,8 @@ fn host(section: &Section<'_, '_>) -> Option<Host> {
     }
     let count = section.count("count").unwrap_or(1);
     let cores = section.count("cores").unwrap_or(1);
-    let speed = section.number("speed", Allowed::Positive).unwrap_or(1.0);
-    let memory = section.quantity("memory");
+    let speed = section.number("speed", SPEED).unwrap_or(1.0);
+    let memory = section.size_of_some("memory", " of a memory: leave it out where it is not known");
     let availability = availability(section);
     let kernel = section.measured("kernel");
     let background = background(section);
@@ -149,8 +156,8 @@ fn throttle(section: &Section<'_, '_>) -> Option<Throttle> {
 
 fn contention(section: &Section<'_, '_>) -> Contention {
     let contention = Contention {
-        compute: section.measured("compute").unwrap_or_default(),
-        memory: section.measured("memory").unwrap_or_default(),
+        compute: section.measured_to("compute", SLOWER).unwrap_or_default(),
+        memory: section.measured_to("memory", SLOWER).unwrap_or_default(),
     };
     section.finish();
     contention
@@ -161,7 +168,7 @@ fn availability(host: &Section<'_, '_>) -> Vec<(Seconds, f64)> {
     for section in host.sections("availability").unwrap_or_default() {
         let at = section.quantity::<Seconds>("at");
         let at = section.required("at", "\"10 s\"", at);
-        let speed = section.number("speed", Allowed::Positive);
+        let speed = section.number("speed", SPEED);
         let speed = section.required("speed", "0.5", speed);
         section.finish();
         if let (Some(at), Some(speed)) = (at, speed) {
@@ -178,12 +185,12 @@ fn availability(host: &Section<'_, '_>) -> Vec<(Seconds, f64)> {
 }
 
 fn network_of(section: &Section<'_, '_>) -> Option<Network> {
-    let latency = section.measured("latency");
+    let latency = section.measured_to("latency", LONGEST);
     let latency = section.required("latency", "\"50 us\"", latency);
     let send_overhead = overhead(section, "send_overhead");
     let receive_overhead = overhead(section, "receive_overhead");
-    let gap = section.measured("gap").unwrap_or_default();
-    let wake_up = section.measured("wake_up").unwrap_or_default();
+    let gap = section.measured_to("gap", LONGEST).unwrap_or_default();
+    let wake_up = section.measured_to("wake_up", LONGEST).unwrap_or_default();
     let start_up = section.has("start_up").then(|| start_up(section));
     let gap_per_byte = gap_per_byte(section);
     let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);

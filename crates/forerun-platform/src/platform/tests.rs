@@ -95,6 +95,16 @@ fn every_kind_of_fault_points_at_its_line() {
         ("speed = 0.5\nmem", "speed = 0\nmem", 10, 9, "\"speed\" is a number above 0"),
         ("speed = 0.5\nmem", "speed = 1e300\nmem", 10, 9, "\"speed\" is more than 1e30"),
         ("speed = 0.5\nmem", "speed = 1e-300\nmem", 10, 9, "\"speed\" is less than 1e-30"),
+        ("speed = 0.5\nmem", "speed = 1e9\nmem", 10, 9, "\"speed\" is a number above 0 and up to 1000000"),
+        ("\"8 GiB\"", "\"0 B\"", 11, 10, "\"memory\" is 0 B, which is no size of a memory: leave it out"),
+        (
+            "speed = 0.5\nmem",
+            "contention = { memory = \"5000 %\" }\nmem",
+            10,
+            25,
+            "\"memory\" is 5000 %, and cannot be more than 1000 %",
+        ),
+        ("\"12.9 us\"", "\"40 h\"", 16, 11, "\"latency\" is 40 h, and cannot be more than 24 h"),
         ("speed = 0.5\nmem", "speed = nan\nmem", 10, 9, "\"speed\" is a number above 0"),
         ("\"8 GiB\"", "\"8 GB\"\nmemory = \"9 GB\"", 12, 1, "this is not TOML"),
         ("\"8 GiB\"", "8", 11, 10, "\"memory\" is a number without a unit, where a quantity with its unit"),
@@ -282,7 +292,7 @@ prop_compose! {
 prop_compose! {
     fn platforms()(
         name in "\\PC{0,8}[a-z]\\PC{0,4}", source in "\\PC{0,30}", clock in proptest::option::of("[a-z\"\\\\\n]{1,9}"),
-        count in 1usize..99, speed in 1e-3..9.0f64, memory in proptest::option::of(0u64..1 << 50),
+        count in 1usize..99, speed in 1e-3..9.0f64, memory in proptest::option::of(1u64..1 << 50),
         latency in figures(), send_overhead in overheads(), receive_overhead in overheads(), gap in figures(),
         gap_per_byte in figures(), receive_gap_per_byte in figures(), interference_per_byte in figures(), send_interference_per_byte in figures(), threshold in proptest::option::of(0u64..1 << 40), at in 0.0..1e9f64,
         throttle in proptest::option::of((1e-6..1.0f64, 1e-3..1.0f64)),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Cost, ReductionProfile, read, result_bytes};
-use crate::file::{Allowed, Section, Writer};
+use crate::file::{Section, Writer};
 use crate::json;
 
 /// The costs of a farm: of each task, and of its answer at the master.
@@ -47,7 +47,7 @@ pub(super) fn of(section: &Section<'_, '_>) -> Option<FarmProfile> {
     let finish = read::cost(section, "finish").unwrap_or_default();
     let size = read::result_bytes(section);
     let size = section.required("result_bytes", "\"20 B\"", size);
-    let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
+    let contention = section.number("contention", read::CONTENTION).unwrap_or(0.0);
     section.finish();
     Some(FarmProfile { task: task?, sink, finish, result_bytes: size?, contention })
 }
@@ -92,6 +92,8 @@ contention = 0.1
             ("result_bytes = \"4 B\"\n", "", "[farm] has no \"result_bytes\""),
             ("[farm]", "[fram]", "did you mean \"farm\"?"),
             ("\"200 us\"", "\"200 B\"", "is a size, where a time is expected"),
+            ("0.1", "1.5", "\"contention\" is a number from 0 to 1"),
+            ("\"200 us\"", "\"1e20 s\"", "cannot be more than"),
             ("contention", "contentoin", "did you mean \"contention\"?"),
         ] {
             let error = Profile::from_toml(&GOOD.replacen(part, by, 1), "m.toml").expect_err(by);

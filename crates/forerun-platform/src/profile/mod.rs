@@ -142,6 +142,9 @@ pub struct Profile {
     /// Where the figures come from, in a sentence.
     #[serde(default)]
     pub source: String,
+    /// The external programs that did the work, where such did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program: Option<String>,
     /// Costs as a reduction, where it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduction: Option<ReductionProfile>,

@@ -6,6 +6,14 @@ use super::{Cost, Join, JoinAt, Profile, ReductionProfile, Spill, Wait, farm, sc
 use crate::file::{self, Allowed, FileError, Section};
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
 
+/// Of two cores that take turns each is no slower than by half.
+pub(super) const CONTENTION: Allowed = Allowed::UpTo(1.0);
+/// By how much figures of the same job differ.
+pub(super) const RATIO: Allowed = Allowed::UpTo(1e6);
+/// More than a call takes, 300 years, and more than it takes for each byte.
+pub(super) const LONGEST: Seconds = Seconds(1e10);
+pub(super) const LONGEST_OF_A_BYTE: SecondsPerByte = SecondsPerByte(1e6);
+
 impl Profile {
     /// Reads a profile file's contents; `name` is what messages call the file.
     ///
@@ -69,6 +77,7 @@ fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let application = root.text("application");
     let application = root.required("application", "\"sort\"", application);
     let source = root.text("source").unwrap_or_default();
+    let program = root.text("program");
     let reduction = root.section("reduction");
     let scatter = root.section("scatter_gather");
     let farm = root.section("farm");
@@ -85,7 +94,7 @@ fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let reduction = reduction.map_or(Some(None), |r| r.map(Some))?;
     let scatter_gather = scatter_gather.map_or(Some(None), |s| s.map(Some))?;
     let farm = farm.map_or(Some(None), |f| f.map(Some))?;
-    Some(Profile { application: application?, source, reduction, scatter_gather, farm })
+    Some(Profile { application: application?, source, program, reduction, scatter_gather, farm })
 }
 
 fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
@@ -97,10 +106,14 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let finish = cost(section, "finish").unwrap_or_default();
     let size = result_bytes(section);
     let size = section.required("result_bytes", "\"20 B\"", size);
-    let growth = section.numbers("growth", Allowed::Positive).unwrap_or_default();
-    let grown_from = section.quantity::<PartBytes>("grown_from").map_or(0.0, Quantity::number);
-    let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
-    let tried = section.quantity::<PartBytes>("tried").map_or(0.0, Quantity::number);
+    let growth = section.numbers("growth", Allowed::PositiveTo(1e6)).unwrap_or_default();
+    let grown_from =
+        section.size_of_some::<PartBytes>("grown_from", ": leave it out where inputs of any size are alike");
+    let grown_from = grown_from.map_or(0.0, Quantity::number);
+    let contention = section.number("contention", CONTENTION).unwrap_or(0.0);
+    let tried =
+        section.size_of_some::<PartBytes>("tried", " of a task: leave it out where the costs hold for any");
+    let tried = tried.map_or(0.0, Quantity::number);
     let join = join(section);
     let spill = section.inner("spill").map(|s| spill(&s));
     section.finish();
@@ -134,7 +147,7 @@ fn spill(section: &Section<'_, '_>) -> Option<Spill> {
 /// `join_at`, `join` and `join_beside`, which go together.
 fn join(section: &Section<'_, '_>) -> Option<Join> {
     let cost = cost(section, "join");
-    let beside = section.quantity::<SecondsPerByte>("join_beside").map(|each| each.0);
+    let beside = section.quantity_to("join_beside", LONGEST_OF_A_BYTE).map(|each| each.0);
     let at = match section.text("join_at")?.as_str() {
         "sink" => JoinAt::Sink,
         "finish" => JoinAt::Finish,
@@ -149,7 +162,7 @@ fn join(section: &Section<'_, '_>) -> Option<Join> {
 
 pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cost> {
     let Some(section) = reduction.inner(key) else {
-        return reduction.quantity::<Seconds>(key).map(|s| Cost::constant(s.0));
+        return reduction.quantity_to::<Seconds>(key, LONGEST).map(|s| Cost::constant(s.0));
     };
     let (fixed, per_byte, per_result) = line(&section);
     let cost = Cost {
@@ -157,8 +170,8 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
         per_byte,
         per_result,
         wait: wait(&section),
-        spread: section.number("spread", Allowed::NotNegative).unwrap_or(0.0),
-        error: section.number("error", Allowed::NotNegative).unwrap_or(0.0),
+        spread: section.number("spread", RATIO).unwrap_or(0.0),
+        error: section.number("error", RATIO).unwrap_or(0.0),
     };
     section.finish();
     if !["fixed", "per_byte", "per_result", "wait"].iter().any(|k| section.has(k)) {
@@ -170,7 +183,7 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
 /// What a call waits, by call, byte and result, or one time for each call.
 fn wait(cost: &Section<'_, '_>) -> Wait {
     let Some(section) = cost.inner("wait") else {
-        return Wait::constant(cost.quantity::<Seconds>("wait").unwrap_or_default().0);
+        return Wait::constant(cost.quantity_to::<Seconds>("wait", LONGEST).unwrap_or_default().0);
     };
     let (fixed, per_byte, per_result) = line(&section);
     section.finish();
@@ -179,8 +192,8 @@ fn wait(cost: &Section<'_, '_>) -> Wait {
 
 /// `fixed`, `per_byte` and `per_result`.
 fn line(section: &Section<'_, '_>) -> (f64, f64, f64) {
-    let seconds = |key| section.quantity::<Seconds>(key).unwrap_or_default().0;
-    let per_byte = section.quantity::<SecondsPerByte>("per_byte").unwrap_or_default().0;
+    let seconds = |key| section.quantity_to(key, LONGEST).unwrap_or_default().0;
+    let per_byte = section.quantity_to("per_byte", LONGEST_OF_A_BYTE).unwrap_or_default().0;
     (seconds("fixed"), per_byte, seconds("per_result"))
 }
 
@@ -189,7 +202,7 @@ pub(super) fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {
         return reduction.quantity::<PartBytes>("result_bytes").map(|b| (b.number(), 0.0));
     };
     let fixed = section.quantity::<PartBytes>("fixed").unwrap_or_default();
-    let per_byte = section.number("per_byte", Allowed::NotNegative).unwrap_or(0.0);
+    let per_byte = section.number("per_byte", RATIO).unwrap_or(0.0);
     section.finish();
     if !section.has("fixed") && !section.has("per_byte") {
         section.note("fixed", "\"result_bytes\" says no size: add fixed or per_byte");

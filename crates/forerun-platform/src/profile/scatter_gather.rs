@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Cost;
+use super::read::{CONTENTION, LONGEST, LONGEST_OF_A_BYTE, RATIO};
 use crate::file::{Allowed, Section, Writer};
 use crate::json;
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
@@ -137,11 +138,11 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let of = |key| cost(section, key).unwrap_or_default();
     let (local, global, write, finish) = (of("local"), of("global"), of("write"), of("finish"));
     let element = section.quantity::<PartBytes>("element").map_or(1.0, Quantity::number);
-    let held = section.number("held", Allowed::NotNegative).unwrap_or(1.0);
-    let spill = section.quantity::<SecondsPerByte>("spill").map(|s| s.0);
-    let spill_ways = section.number("spill_ways", Allowed::NotNegative).unwrap_or(0.0);
-    let contention = section.number("contention", Allowed::NotNegative).unwrap_or(0.0);
-    let contention_local = section.number("contention_local", Allowed::NotNegative).unwrap_or(0.0);
+    let held = section.number("held", RATIO).unwrap_or(1.0);
+    let spill = section.quantity_to("spill", LONGEST_OF_A_BYTE).map(|s| s.0);
+    let spill_ways = section.number("spill_ways", Allowed::UpTo(1e12)).unwrap_or(0.0);
+    let contention = section.number("contention", CONTENTION).unwrap_or(0.0);
+    let contention_local = section.number("contention_local", CONTENTION).unwrap_or(0.0);
     let tried = section.inner("tried").map(|s| tried(&s));
     section.finish();
     if element <= 0.0 {
@@ -172,7 +173,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
 /// `tried`: the sizes of blocks that were measured.
 fn tried(section: &Section<'_, '_>) -> Option<Tried> {
     let size = |key| {
-        let size = section.quantity::<PartBytes>(key).map(Quantity::number);
+        let size = section.size_of_some::<PartBytes>(key, " of a block").map(Quantity::number);
         section.required(key, "\"64 KiB\"", size)
     };
     let (smallest, largest) = (size("smallest"), size("largest"));
@@ -191,16 +192,16 @@ fn tried(section: &Section<'_, '_>) -> Option<Tried> {
 /// A phase's cost: a table, or a time a byte alone.
 fn cost(section: &Section<'_, '_>, key: &'static str) -> Option<PhaseCost> {
     let Some(phase) = section.inner(key) else {
-        return section.quantity::<SecondsPerByte>(key).map(|s| PhaseCost::per_byte(s.0));
+        return section.quantity_to(key, LONGEST_OF_A_BYTE).map(|s| PhaseCost::per_byte(s.0));
     };
-    let rate = |key| phase.quantity::<SecondsPerByte>(key).unwrap_or_default().0;
+    let rate = |key| phase.quantity_to(key, LONGEST_OF_A_BYTE).unwrap_or_default().0;
     let cost = PhaseCost {
-        fixed: phase.quantity::<Seconds>("fixed").unwrap_or_default().0,
+        fixed: phase.quantity_to("fixed", LONGEST).unwrap_or_default().0,
         per_byte: rate("per_byte"),
         per_byte_ln: rate("per_byte_ln"),
         per_byte_way: rate("per_byte_way"),
-        spread: phase.number("spread", Allowed::NotNegative).unwrap_or(0.0),
-        error: phase.number("error", Allowed::NotNegative).unwrap_or(0.0),
+        spread: phase.number("spread", RATIO).unwrap_or(0.0),
+        error: phase.number("error", RATIO).unwrap_or(0.0),
     };
     phase.finish();
     if !["fixed", "per_byte", "per_byte_ln", "per_byte_way"].iter().any(|k| phase.has(k)) {
@@ -302,6 +303,10 @@ tried = { smallest = "64 KiB", largest = "1 MB" }
             ("element = \"4 B\"", "element = \"0 B\"", "more than 0 B"),
             (", largest = \"1 MB\"", "", "\"tried\" has no \"largest\""),
             ("64 KiB", "2 MB", "expected no more than \"largest\""),
+            ("64 KiB", "0 B", "\"smallest\" is 0 B, which is no size of a block"),
+            ("\"463 ns/B\"", "\"1e9 s/B\"", "\"read\" is 1000000000 s/B, and cannot be more than"),
+            ("0.25", "7", "\"contention_local\" is a number from 0 to 1"),
+            ("element", "held = 1e9\nelement", "\"held\" is a number from 0 to 1000000"),
             ("64 KiB", "64 us", "is a time, where a size is expected"),
             ("spill", "spil", "did you mean \"spill\"?"),
         ] {

@@ -33,14 +33,30 @@ fn every_kind_of_fault_points_at_its_line() {
         ("\"150 ms\"", "\"150\"", 4, 18, "fixed = \"150\" has no unit"),
         ("\"150 ms\"", "150", 4, 18, "where a quantity with its unit, such as \"50 us\", is expected"),
         ("\"3 ns/B\"", "\"3 ns\"", 4, 39, "did you mean \"3 ns/B\"?"),
-        ("spread = 0.05", "spread = -1", 4, 58, "\"spread\" is a number of 0 or more"),
+        ("spread = 0.05", "spread = -1", 4, 58, "\"spread\" is a number from 0 to 1000000"),
         ("spread = 0.05", "spraed = 0.05", 4, 49, "did you mean \"spread\"?"),
         ("per_result = \"12.8 ms\"", "", 5, 9, "\"merge\" says no time: add fixed, per_byte or per_result"),
         ("merge = { per_result = \"12.8 ms\" }", "", 3, 1, "[reduction] has no \"merge\""),
         ("\"2 ms\"", "\"2 kB\"", 6, 8, "is a size, where a time is expected"),
-        ("per_byte = 1.5", "per_byte = '1.5 B'", 7, 47, "where a number of 0 or more is expected"),
+        ("per_byte = 1.5", "per_byte = '1.5 B'", 7, 47, "where a number from 0 to 1000000 is expected"),
         ("0.9", "0", 8, 14, "\"growth\" is a number above 0"),
         ("growth", "tried = \"1 us\"\ngrowth", 8, 9, "is a time, where a size is expected"),
+        ("0.9", "1e9", 8, 14, "\"growth\" is a number above 0 and up to 1000000"),
+        ("\"150 ms\"", "\"1e30 s\"", 4, 18, "and cannot be more than"),
+        ("\"3 ns/B\"", "\"1e7 s/B\"", 4, 39, "and cannot be more than 1000000 s/B"),
+        ("spread = 0.05", "spread = 1e30", 4, 58, "\"spread\" is a number from 0 to 1000000"),
+        ("spread = 0.05", "wait = \"1e30 s\"", 4, 56, "and cannot be more than"),
+        ("\"2 ms\"", "\"1e20 h\"", 6, 8, "and cannot be more than"),
+        ("per_byte = 1.5", "per_byte = 1e30", 7, 47, "\"per_byte\" is a number from 0 to"),
+        ("growth", "contention = 7\ngrowth", 8, 14, "\"contention\" is a number from 0 to 1"),
+        (
+            "growth",
+            "tried = \"0 B\"\ngrowth",
+            8,
+            9,
+            "\"tried\" is 0 B, which is no size of a task: leave it out",
+        ),
+        ("growth", "grown_from = \"0 B\"\ngrowth", 8, 14, "which is no size: leave it out"),
         ("[1, 0.9]", "1", 8, 10, "where a list of numbers is expected"),
         ("[1, 0.9]", "[1]\n[reduction.spill]\nrooom = \"1 MB\"", 10, 1, "did you mean \"room\"?"),
     ] {
@@ -112,8 +128,8 @@ proptest! {
         task in costs(), merge in costs(), sink in costs(), finish in costs(),
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
         grown_from in proptest::option::of(1e-3..1e12f64),
-        join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..2.0f64,
-        spill in proptest::option::of((0.0..1e12f64, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
+        join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..=1.0f64,
+        program in proptest::option::of("\\PC{1,20}"), spill in proptest::option::of((0.0..1e12f64, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
     ) {
         let join = join.map(|(at, cost, beside)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost, beside });
         let spill = spill.map(|(room, write, read)| Spill { room, write, read });
@@ -121,7 +137,7 @@ proptest! {
         let tried = tried.unwrap_or(0) as f64;
         let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill, tried });
         let source = "a \"pilot\"\nrun".into();
-        let profile = Profile { application: "sort".into(), source, reduction, ..Profile::default() };
+        let profile = Profile { application: "sort".into(), source, program, reduction, ..Profile::default() };
         let text = profile.to_toml();
         let again = Profile::from_toml(&text, "x").map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
         prop_assert_eq!(again, profile);

@@ -10,6 +10,9 @@ impl Profile {
         let mut out = Writer::new();
         out.text("application", &self.application);
         out.text("source", &self.source);
+        if let Some(program) = &self.program {
+            out.text("program", program);
+        }
         if let Some(reduction) = &self.reduction {
             out.header("[reduction]");
             out.raw("task", cost(&reduction.task));
