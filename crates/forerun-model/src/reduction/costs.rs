@@ -259,7 +259,14 @@ impl Costs {
             let each = self.merge.per_byte * self.result + self.merge.per_result;
             return self.merge.fixed * merges + each * sum;
         }
-        (1..results).map(|k| self.merge(k, 1)).sum()
+        let (mut from, mut seconds) = (1, 0.0);
+        while from < results {
+            // On one level of merging sizes are on a line, of which the mean is that of its ends.
+            let to = from.next_power_of_two().min(results - 1);
+            seconds += (to - from + 1) as f64 * (self.merge(from, 1) + self.merge(to, 1)) / 2.0;
+            from = to + 1;
+        }
+        seconds
     }
 
     /// Seconds of those merges of `results` single results that are due as they come: of equal
@@ -296,5 +303,38 @@ impl Costs {
             seconds += pairs as f64 * self.merge(size * each, size * each);
         }
         seconds
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use forerun_platform::{Cost, Network, ReductionProfile};
+
+    use super::Costs;
+    use crate::Load;
+    use crate::wire::Wire;
+
+    pub(in super::super) fn costs(growth: Vec<f64>) -> Costs {
+        let merge = Cost { fixed: 1e-4, per_byte: 1e-6, per_result: 1e-5, ..Cost::default() };
+        let profile = ReductionProfile {
+            task: Cost::constant(1e-3),
+            merge,
+            result_bytes: (50.0, 1.0),
+            growth,
+            ..ReductionProfile::default()
+        };
+        let wire = Wire::new(&Network::default(), 1).expect("a network");
+        Costs::new(&profile, &Load::new(100, 20.0), wire, 1.0)
+    }
+
+    #[test]
+    fn appending_takes_what_its_merges_do() {
+        for growth in [vec![], vec![0.9], vec![1.0, 0.5], vec![0.9, 0.8, 1.1]] {
+            let c = costs(growth.clone());
+            for results in (0..70).chain([127, 128, 129, 1000]) {
+                let (all, each): (f64, f64) = (c.append(results), (1..results).map(|k| c.merge(k, 1)).sum());
+                assert!((all - each).abs() <= 1e-12 * each, "{results} of {growth:?}: {all} and {each}");
+            }
+        }
     }
 }

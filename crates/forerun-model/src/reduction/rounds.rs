@@ -119,26 +119,24 @@ impl<'c> Rounds<'c> {
     /// When the root has gathered the only round, of `tasks` < P tasks: ranks without one send an
     /// empty message when those below them have.
     pub(super) fn only(&self, tasks: u64) -> f64 {
-        self.only_of(self.ranks, self.c.open(), tasks)
+        self.only_of(self.ranks, self.c.open(), tasks, &mut BTreeMap::new())
     }
 
-    fn only_of(&self, m: u64, begin: f64, tasks: u64) -> f64 {
+    /// The same of a subtree of `m` ranks. Those without tasks are alike where they are of one size: when each has gathered is
+    /// in `empty`.
+    fn only_of(&self, m: u64, begin: f64, tasks: u64, empty: &mut BTreeMap<u64, f64>) -> f64 {
         let c = self.c;
         let mut x = if tasks > 0 { begin + c.task } else { begin };
         let mut held = tasks.min(1);
-        // Subtrees of one size without tasks are alike.
-        let mut empty: Option<(u64, f64)> = None;
         for (from, q) in children(m, self.arity) {
             let own = tasks.saturating_sub(from).min(q);
-            let gathered = match (own, empty) {
-                (0, Some((size, at))) if size == q => at,
-                (own, _) => match self.nodes.get(&q) {
-                    Some(node) if own == q => node.gathered.at(1),
-                    _ => self.only_of(q, 0.0, own),
-                },
+            let gathered = match (empty.get(&q), self.nodes.get(&q)) {
+                (Some(&at), _) if own == 0 => at,
+                (_, Some(node)) if own == q => node.gathered.at(1),
+                _ => self.only_of(q, 0.0, own, empty),
             };
             if own == 0 {
-                empty = Some((q, gathered));
+                empty.insert(q, gathered);
             }
             x = x.max(gathered + c.send(own) + c.transit(own)) + c.receive(own) + c.merge(held, own);
             held += own;
@@ -149,7 +147,17 @@ impl<'c> Rounds<'c> {
 
 #[cfg(test)]
 mod tests {
-    use super::children;
+    use super::super::costs::tests::costs;
+    use super::{Rounds, children};
+
+    /// Of very many ranks with few tasks, nearly all subtrees have none.
+    #[test]
+    fn subtrees_without_tasks_are_looked_at_once() {
+        let c = costs(vec![0.9]);
+        let only = |ranks| Rounds::new(&c, ranks, 2).only(5);
+        let (few, many) = (only(1 << 10), only(1 << 40));
+        assert!(few.is_finite() && many >= few, "{few} and {many}");
+    }
 
     #[test]
     fn subtrees_hold_all_other_ranks() {
