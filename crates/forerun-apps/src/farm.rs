@@ -11,6 +11,11 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// The input in a few words, such as `100 files, 4 MB`.
     fn summary(&self) -> String;
 
+    /// The external programs that do its work, in words, where such do: what it costs is what they cost.
+    fn program(&self) -> Option<String> {
+        None
+    }
+
     /// Whether the answer of task `index` is there already, from an earlier run.
     fn is_done(&self, _index: u64) -> bool {
         false

@@ -91,6 +91,11 @@ pub trait Job: Sync {
     /// The input in a few words, such as `1 file, 400 MB of i32`.
     fn summary(&self) -> String;
 
+    /// The external programs that do its work, in words, where such do: what it costs is what they cost.
+    fn program(&self) -> Option<String> {
+        None
+    }
+
     /// How the input can be cut.
     fn extent(&self) -> Extent;
 

@@ -158,6 +158,11 @@ impl Commands {
         self.map.takes()
     }
 
+    /// Both commands in words.
+    pub fn program(&self) -> String {
+        format!("{}, merged by {}", self.map.text(), self.merge.text())
+    }
+
     /// What a pilot kept for the run; see [`Commands::keep`].
     pub fn done(&self) -> &Done {
         &self.done
@@ -299,12 +304,12 @@ impl Commands {
             cancels: [&self.cancel, &self.failed],
             guardian: self.settings.guardian.as_ref(),
         };
-        let text = match role {
-            Role::Map => self.map.text(),
-            Role::Merge => self.merge.text(),
+        let template = match role {
+            Role::Map => &self.map,
+            Role::Merge => &self.merge,
             Role::Task => unreachable!("a reduction has a map and a merge"),
         };
-        let said = |why| Said { role, text, on: on(), why }.error();
+        let said = |why| Said { role, text: template.text(), on: on(), doubt: template.doubt(), why }.error();
         match call(command, parts, &limits) {
             Ok(Ended { status, output, .. }) if status.success() => {
                 self.count(role, &output);

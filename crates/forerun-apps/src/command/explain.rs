@@ -14,6 +14,8 @@ pub(crate) struct Said<'a> {
     pub(crate) role: Role,
     pub(crate) text: &'a str,
     pub(crate) on: String,
+    /// What may be wrong with the command.
+    pub(crate) doubt: Option<&'static str>,
     pub(crate) why: Result<Ended, GaveUp>,
 }
 
@@ -26,7 +28,8 @@ impl Said<'_> {
             Ok(ended) => {
                 let said = show::last_lines(&ended.stderr);
                 let said = if said.is_empty() { "it said nothing on standard error".into() } else { said };
-                format!("{what} failed on {on} ({}): {said}", status(ended.status))
+                let doubt = self.doubt.map(|doubt| format!(" ({doubt})")).unwrap_or_default();
+                format!("{what} failed on {on} ({}): {said}{doubt}", status(ended.status))
             }
             Err(GaveUp::Spawn(e)) => format!("{what} could not be started on {on}: {}", plain(&e)),
             Err(GaveUp::Timeout(limit)) => {

@@ -154,7 +154,14 @@ impl Answer for CommandFarm {
             guardian: self.settings.guardian.as_ref(),
         };
         let said = |why| {
-            Said { role: Role::Task, text: self.template.text(), on: show::path(&file.path), why }.error()
+            Said {
+                role: Role::Task,
+                text: self.template.text(),
+                on: show::path(&file.path),
+                doubt: self.template.doubt(),
+                why,
+            }
+            .error()
         };
         match call(&mut command, parts, &limits) {
             Ok(Ended { status, output, .. }) if status.success() => {
@@ -196,6 +203,10 @@ impl FarmJob for CommandFarm {
 
     fn summary(&self) -> String {
         format!("{}, {}", show::count(self.files.len() as u64, "file"), Bytes(self.bytes))
+    }
+
+    fn program(&self) -> Option<String> {
+        Some(self.template.text().into())
     }
 
     fn is_done(&self, index: u64) -> bool {

@@ -126,6 +126,10 @@ impl Job for CommandJob {
         format!("{files} file{plural}, {}{more}", forerun_platform::Bytes(self.inputs.bytes()))
     }
 
+    fn program(&self) -> Option<String> {
+        Some(self.commands.program())
+    }
+
     /// What is still to be mapped: the results that a pilot kept are only merged.
     fn extent(&self) -> Extent {
         let done = self.commands.done().extents();

@@ -117,7 +117,12 @@ impl Journal {
     /// That it cannot be used, is another job's or no journal, or is in use.
     pub(crate) fn open(path: &Path, identity: Identity, tasks: u64) -> Result<Journal, AppError> {
         let refuse = |what: &str| AppError::new(format!("--resume {}: {what}", show::path(path)));
-        let failed = |e: io::Error| refuse(&format!("the journal cannot be used ({})", plain(&e)));
+        let failed = |e: io::Error| match e.kind() {
+            io::ErrorKind::IsADirectory => {
+                refuse("it is a directory: name a file, which is made where there is none")
+            }
+            _ => refuse(&format!("the journal cannot be used ({})", plain(&e))),
+        };
         let file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
         // A file system may have no locks.
@@ -346,6 +351,7 @@ mod tests {
         assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
         std::fs::write(&path, "short").unwrap();
         assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
-        assert!(message(Journal::open(dir.path(), SEVEN, 3)).contains("cannot be used"));
+        assert!(message(Journal::open(dir.path(), SEVEN, 3)).contains("it is a directory: name a file"));
+        assert!(message(Journal::open(&dir.path().join("no/such"), SEVEN, 3)).contains("cannot be used"));
     }
 }

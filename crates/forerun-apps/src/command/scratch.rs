@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use forerun_platform::file::without_numbers;
 use forerun_skeleton::AppError;
 use tempfile::TempDir;
 
@@ -97,10 +98,7 @@ pub(crate) fn plain(e: &io::Error) -> String {
         (_, io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
             "no space is left there: make some, or name another place".into()
         }
-        (Some(code), _) => {
-            let text = io::Error::from_raw_os_error(code).to_string();
-            text.split(" (os error").next().unwrap_or_default().to_owned()
-        }
+        (Some(code), _) => without_numbers(&io::Error::from_raw_os_error(code).to_string()),
         // It only says what it is to say by its kind: the rest repeats the path.
         (None, kind) if kind != io::ErrorKind::Other && e.get_ref().is_some() => kind.to_string(),
         (None, _) => e.to_string(),

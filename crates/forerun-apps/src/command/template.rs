@@ -154,6 +154,13 @@ impl Template {
         &self.text
     }
 
+    /// What may be wrong with it, where it has failed.
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
+        let shell = self.contents && self.words.contains(&Word::All);
+        (shell && self.text.contains("{}") && !mentions_arguments(&self.text))
+            .then_some("with --shell, files are \"$@\", and {} is left as it is")
+    }
+
     /// How it takes files.
     pub(crate) fn takes(&self) -> Takes {
         match (self.names, self.contents) {

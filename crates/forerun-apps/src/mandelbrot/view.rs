@@ -38,17 +38,19 @@ impl View {
     pub fn new(centre: (&str, &str), width: f64, size: (u32, u32), most: u32) -> Result<View, AppError> {
         if size.0 == 0 || size.1 == 0 || size.0 > 1 << 16 || size.1 > 1 << 16 {
             return Err(AppError::new(format!(
-                "a picture of {} x {} points: expected 1 to 65536 each way",
+                "--size {}x{}: expected 1 to 65536 points each way",
                 size.0, size.1
             )));
         }
         if !(LEAST_WIDTH..=1e3).contains(&width) {
+            let plain = width == 0.0 || (1e-3..1e6).contains(&width.abs());
+            let width = if plain { format!("{width}") } else { format!("{width:e}") };
             return Err(AppError::new(format!(
-                "a part of the plane {width:e} wide: expected {LEAST_WIDTH:e} to 1000"
+                "--width {width}: the part of the plane is {LEAST_WIDTH:e} to 1000 wide"
             )));
         }
         if most == 0 {
-            return Err(AppError::new("0 iterations: expected at least 1"));
+            return Err(AppError::new("--iterations 0: expected at least 1"));
         }
         let bits = SPARE_BITS + (f64::from(size.0) / width).log2().max(0.0).ceil() as usize;
         let number = |text: &str| {

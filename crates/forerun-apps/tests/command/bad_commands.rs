@@ -83,6 +83,28 @@ fn only_the_end_of_a_long_standard_error_is_kept() {
     assert!(said.len() < 500);
 }
 
+/// Braces are no placeholder of a shell: where a command with some fails, that is said.
+#[test]
+fn placeholders_of_a_shell_are_its_own() {
+    let place = Place::new();
+    place.file("a", "a");
+    for (shell, map, said) in [
+        (true, "ls {}", true),
+        (true, "echo '{}' && false", true),
+        (true, "ls \"$1\" {}", false),
+        (true, "false", false),
+        (false, "ls -@ {}", false),
+    ] {
+        let settings = Settings { shell, ..place.settings(map, "cat") };
+        let why = place.reduce(settings, Grain::ONE_FILE).unwrap_err().to_string();
+        assert_eq!(
+            why.contains("with --shell, files are \"$@\", and {} is left as it is"),
+            said,
+            "{map}: {why}"
+        );
+    }
+}
+
 #[test]
 fn a_script_without_an_interpreter_cannot_be_started() {
     use std::os::unix::fs::PermissionsExt;

@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
+use forerun_platform::file::reason;
 use forerun_skeleton::AppError;
 use rustix::process::Signal;
 
@@ -94,7 +95,16 @@ impl Launcher {
             Ok(None) => Err(AppError::new(format!(
                 "{program} is no launcher that is known: expected mpirun of Open MPI or MPICH, or srun"
             ))),
-            Err(e) => Err(AppError::new(format!("{program} cannot be started: {e}"))),
+            Err(e) => {
+                let why = match e.kind() {
+                    io::ErrorKind::NotFound if program.contains('/') => {
+                        format!("there is no program {program}")
+                    }
+                    io::ErrorKind::NotFound => format!("no program on the PATH is called {program}"),
+                    _ => format!("{program} cannot be started ({})", reason(&e)),
+                };
+                Err(AppError::new(format!("{why}; --mpirun names mpirun of Open MPI or MPICH, or srun")))
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
 
+use forerun_platform::file::reason;
 use forerun_skeleton::AppError;
 use rustix::fs::statvfs;
 
@@ -67,13 +68,7 @@ pub(super) fn check(launcher: &str, (directory, name): (&Path, &str), room: u64)
     }
     try_to_write(directory).map_err(|e| match e.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => refused(needed()),
-        _ => {
-            let why = e.to_string();
-            refused(format!(
-                "nothing can be written ({})",
-                why.split(" (os error").next().unwrap_or_default()
-            ))
-        }
+        _ => refused(format!("nothing can be written ({})", reason(&e))),
     })
 }
 

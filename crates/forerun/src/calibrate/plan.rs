@@ -1,5 +1,6 @@
 //! What is measured, by which probes, in which time.
 
+use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -244,7 +245,11 @@ fn unmeasured(dir: &Path, why: &str) -> String {
 /// # Errors
 /// Why it cannot, in a sentence.
 pub(super) fn check(dir: &Path, cancel: &Cancel) -> Result<(), String> {
-    Scratch::new(dir, 0, cancel).map(drop).map_err(|e| unmeasured(dir, &reason(&e)))
+    Scratch::new(dir, 0, cancel).map(drop).map_err(|e| {
+        // Where no file can be made, some file systems say that there is none of its name.
+        let refuses = e.kind() == io::ErrorKind::NotFound && dir.is_dir();
+        unmeasured(dir, &if refuses { "no file can be made in it".into() } else { reason(&e) })
+    })
 }
 
 fn storage(
