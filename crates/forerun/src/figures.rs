@@ -1,5 +1,7 @@
 //! The figures that predictions are made of: the platform's and the job's.
 
+use std::path::Path;
+
 use forerun_apps::ErasedJob;
 use forerun_platform::{Host, Machine, Platform, Profile, ReductionProfile};
 
@@ -74,6 +76,9 @@ pub fn of(
     let slower = 1.0 / platform.hosts.iter().map(Host::free_speed).fold(0.0, f64::max);
     let purpose = Purpose { workers, fixed, slower, grain: &grain };
     let (mut profile, pilot) = profile(job, given, options, &purpose, context)?;
+    if pilot.is_none() {
+        note_program(&profile, job.program(), context)?;
+    }
     let label = if pilot.is_some() { "pilot" } else { "profile" };
     console.note(label, &describe::profile(reduction(&profile)?, pilot.as_ref()))?;
     let found = profile.clone();
@@ -112,17 +117,43 @@ fn given(name: &str, options: &FigureOptions) -> Result<Option<Profile>, CliErro
     };
     if let (Some(profile), Some(file)) = (&given, &options.profile) {
         reduction(profile)?;
-        if ![name, ANY].contains(&profile.application.as_str()) {
-            return Err(request(format!(
-                "--profile {}: it has the costs of {:?}, and this job is {:?}; give a profile of that (or, if the \
-                 costs do hold for it, write application = {ANY:?} in the file)",
-                file.display(),
-                profile.application,
-                name
-            )));
-        }
+        of_application(profile, file, name)?;
     }
     Ok(given)
+}
+
+/// That a profile has the costs of the application `name`, or of any.
+///
+/// # Errors
+/// That it has those of another.
+pub(crate) fn of_application(profile: &Profile, file: &Path, name: &str) -> Result<(), CliError> {
+    if [name, ANY].contains(&profile.application.as_str()) {
+        return Ok(());
+    }
+    Err(request(format!(
+        "--profile {}: it has the costs of {:?}, and this job is {name:?}; give a profile of that (or, if the \
+         costs do hold for it, write application = {ANY:?} in the file)",
+        file.display(),
+        profile.application,
+    )))
+}
+
+/// Says that a profile that was given is of other programs than a job's.
+///
+/// # Errors
+/// Where it cannot be written.
+pub(crate) fn note_program(
+    profile: &Profile,
+    program: Option<String>,
+    context: &Context,
+) -> Result<(), CliError> {
+    let Some((of, own)) = profile.program.as_ref().zip(program).filter(|(of, own)| *of != own) else {
+        return Ok(());
+    };
+    let other = format!(
+        "the profile has the costs of {of:?}, and this job runs {own:?}: they hold only if both cost the same"
+    );
+    context.console.note("note", &other)
 }
 
 /// The platform that `spec` names; without one, or for `this`, the machine this runs on, as it
@@ -186,7 +217,8 @@ pub fn profile(
             let source =
                 format!("a pilot of {} of {}", text::plural(found.tasks as u64, "task"), job.summary());
             let reduction = Some(found.profile.clone());
-            (Profile { application: job.name().into(), source, reduction, ..Profile::default() }, Some(found))
+            let (application, program) = (job.name().into(), job.program());
+            (Profile { application, source, program, reduction, ..Profile::default() }, Some(found))
         }
     };
     if let Some(file) = &options.write_profile {

@@ -8,6 +8,7 @@ use forerun_platform::{Bytes, Interval, Outcome, Plan, Platform, ReductionProfil
 use forerun_skeleton::reduction::Shape;
 
 use crate::cli::ShapeOptions;
+use crate::console::Console;
 use crate::error::{CliError, request};
 use crate::load::Beside;
 use crate::signals::Interrupt;
@@ -29,6 +30,8 @@ pub struct Facts {
     pub known: bool,
     /// How busy others are where it is to run, if that is known.
     pub beside: Option<Beside>,
+    /// Bytes of the largest task that was tried, and of the largest that is planned because of it, where tasks could be larger.
+    pub tried: Option<(u64, u64)>,
 }
 
 /// Pieces that an input of unknown length is planned for: so many that its beginning and its end do not count.
@@ -43,7 +46,9 @@ impl Facts {
     pub fn of(job: &dyn ErasedJob, largest: Option<u64>, shape: &ShapeOptions) -> Self {
         let Extent { bytes, pieces, min_grain, max_grain, kept, breaks } = job.extent();
         let seen = largest.filter(|&l| l > 0 && shape.grain.is_none()).map(|l| l.saturating_mul(BEYOND));
-        let max_grain = seen.map_or(max_grain, |seen| max_grain.min(seen.max(min_grain)));
+        let seen = seen.map(|seen| seen.max(min_grain)).filter(|&seen| seen < max_grain);
+        let tried = largest.zip(seen).filter(|&(_, seen)| seen < bytes);
+        let max_grain = seen.unwrap_or(max_grain);
         let first = job.first_sizes();
         let known = first.is_none();
         let (pieces, breaks) = match first {
@@ -57,7 +62,7 @@ impl Facts {
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
         let (name, commutative) = (job.name().into(), job.app().commutative());
-        Facts { name, input, done: kept, commutative, known, beside: None }
+        Facts { name, input, done: kept, commutative, known, beside: None, tried }
     }
 }
 
@@ -72,6 +77,17 @@ impl Facts {
         if let Some(beside) = self.beside {
             beside.widen(&mut outcome.predicted, outcome.processors);
         }
+    }
+
+    /// Says that the tasks of a plan could be larger, were it known what these cost.
+    fn note_tried(&self, plan: &mut Plan) {
+        // The next larger that the planner looks at are about twice as large.
+        let near = |most: u64| plan.grain.bytes > most / 2;
+        let Some((tried, most)) = self.tried.filter(|(_, most)| near(*most)) else { return };
+        let (tried, most) = (Bytes(tried), Bytes(most));
+        let said =
+            format!("tasks of more than {most} are not planned, since none of more than {tried} was tried");
+        plan.reason = if plan.reason.is_empty() { said } else { format!("{}; {said}", plan.reason) };
     }
 
     /// The work when it is cut by `grain` into `tasks` tasks, those that are done included.
@@ -102,6 +118,26 @@ impl Facts {
             return Err(request(NOTHING));
         }
         Ok(())
+    }
+
+    /// That tasks have no bytes of input, where these costs charge by them.
+    fn without_bytes(&self, costs: &ReductionProfile) -> bool {
+        let by_bytes = costs.task.per_byte + costs.task.wait.per_byte > 0.0 || costs.result_bytes.1 > 0.0;
+        by_bytes && matches!(self.input, Divisible::Tasks { tasks: 1.., bytes: 0.0 })
+    }
+
+    /// Says so.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn note_without_bytes(&self, costs: &ReductionProfile, console: &Console) -> Result<(), CliError> {
+        if !self.without_bytes(costs) {
+            return Ok(());
+        }
+        console.note(
+            "note",
+            "tasks are of 0 B, so that nothing is charged of what the profile has by the byte of a task: give their --size",
+        )
     }
 
     /// How many pieces are planned for.
@@ -228,6 +264,9 @@ pub fn plan(
     if facts.known {
         refine(&mut planned, &request, facts, interrupt)?;
         follow(&mut planned, &request, facts, interrupt)?;
+    }
+    for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
+        facts.note_tried(&mut choice.plan);
     }
     if let Some(beside) = facts.beside {
         for choice in planned.ranked.iter_mut().chain([&mut planned.best]) {
@@ -421,7 +460,7 @@ mod tests {
 
     fn facts(sizes: Vec<u64>, done: Vec<u64>) -> Facts {
         let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain: u64::MAX };
-        Facts { name: "job".into(), input, done, commutative: true, known: true, beside: None }
+        Facts { name: "job".into(), input, done, commutative: true, known: true, beside: None, tried: None }
     }
 
     /// A second for every byte of input.

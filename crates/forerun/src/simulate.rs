@@ -338,6 +338,7 @@ mod tests {
             commutative,
             known: true,
             beside: None,
+            tried: None,
         };
         let plan = |groups, tasks| Plan {
             groups,

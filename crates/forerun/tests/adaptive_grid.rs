@@ -99,6 +99,7 @@ impl Cell {
             commutative: true,
             known: true,
             beside: None,
+            tried: None,
         };
         let arity = if strategy == Strategy::Adaptive { None } else { Some(2) };
         let shape = ShapeOptions {

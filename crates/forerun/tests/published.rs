@@ -33,6 +33,7 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
         commutative: true,
         known: true,
         beside: None,
+        tried: None,
     };
     let shape = ShapeOptions {
         skeleton: Pin::To(Skeleton::Reduction),

@@ -25,6 +25,7 @@ impl Profile {
     ///     format = 1
     ///     application = "features"
     ///     source = "by hand"
+    ///     program = "wc -w, merged by cat"                  # of a job of external commands, those that cost this
     ///     [reduction]
     ///     task = { fixed = "150 ms", per_byte = "3 ns/B", spread = 0.05, error = 0.01 }
     ///     merge = { per_result = "12.8 ms" }

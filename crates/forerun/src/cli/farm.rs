@@ -52,7 +52,10 @@ pub struct FarmWays {
     /// MPI.
     #[command(flatten)]
     pub mpi: MpiOptions,
-    /// Write what the pilot found as a profile, with a section `[farm]`.
+    /// A profile file with a section `[farm]`; without it, a short pilot run measures the job.
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub profile: Option<PathBuf>,
+    /// Write the profile used, with a section `[farm]`, to read, edit and use again with --profile.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub write_profile: Option<PathBuf>,
 }
@@ -96,7 +99,10 @@ pub struct Foreseen {
     /// The hosts of a run on MPI, a platform file such as `calibrate --on mpi` writes; without it, threads of this machine.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub platform: Option<String>,
-    /// Write what the pilot found as a profile, with a section `[farm]`.
+    /// A profile file with a section `[farm]`; without it, a short pilot run measures the job.
+    #[arg(long, value_name = "FILE", help_heading = "Figures")]
+    pub profile: Option<PathBuf>,
+    /// Write the profile used, with a section `[farm]`, to read, edit and use again with --profile.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub write_profile: Option<PathBuf>,
 }
@@ -105,9 +111,9 @@ impl Foreseen {
     /// The ways of a run like it on so many processors, predicted by these.
     pub fn ways(&self, processors: Pin<usize>, by: &[Way]) -> FarmWays {
         let on = if self.platform.is_some() { Way::Mpi } else { Way::Threads };
-        let Foreseen { shape, platform, write_profile } = self.clone();
+        let Foreseen { shape, platform, profile, write_profile } = self.clone();
         let (by, mpi) = (by.to_vec(), MpiOptions::default());
-        FarmWays { processors, shape, on, platform, by, mpi, write_profile }
+        FarmWays { processors, shape, on, platform, by, mpi, profile, write_profile }
     }
 }
 

@@ -40,7 +40,7 @@ macro_rules! job_help {
             ",\n    --strategy, --groups, --arity, --grain, --set, --window, --platform, --profile, --write-profile\n  \
              of sort and tasks too: --skeleton, --block, --ahead\n  of farm, mandelbrot and hip: ",
             $farm,
-            ",\n    --masters, --tasks-per-message, --prefetch, --retries, --platform, --write-profile\n\n",
+            ",\n    --masters, --tasks-per-message, --prefetch, --retries, --platform, --profile, --write-profile\n\n",
             "\
 A JOB can also be a file, here job.toml, in TOML; options after it take precedence over what it
 says, and names of files in it are relative to the directory that it is in:

@@ -127,8 +127,9 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                     context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?);
                 }
                 return context.interrupt.busy(|| {
-                    let job = jobs::timed_tasks(&job, &costs, context.interrupt.cancel())?;
-                    how.job(&job, context)
+                    let timed = jobs::timed_tasks(&job, &costs, context.interrupt.cancel())?;
+                    jobs::tasks(&job)?.note_without_bytes(&costs, &context.console)?;
+                    how.job(&timed, context)
                 });
             }
             how.costed(&jobs::tasks(&job)?, &profile, context)

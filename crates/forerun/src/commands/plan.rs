@@ -42,6 +42,7 @@ pub fn run(
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
     console.say("plan", &describe::plan(&planned, facts))?;
     console.text(&describe::alternatives(&planned))?;
+    facts.note_without_bytes(costs, console)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     if let Some(path) = &how.sbatch {
         let best = &planned.best.plan;

@@ -60,6 +60,7 @@ pub(crate) fn outcomes(
     facts.not_empty()?;
     context.note_shared(processors(how, platform), platform)?;
     context.note_beside(facts.beside, processors(how, platform))?;
+    facts.note_without_bytes(costs, &context.console)?;
     let mut all = Predictions::default();
     let numbers = processors(how, platform);
     let bar = context.console.ticking(numbers.len(), "predicting");

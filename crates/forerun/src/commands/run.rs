@@ -177,6 +177,7 @@ pub fn simulated(
     console.note("plan", &describe::plan(&planned, facts))?;
     context.note_shared(how.processors.get().as_slice(), &platform)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
+    facts.note_without_bytes(costs, console)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;

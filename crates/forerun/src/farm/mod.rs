@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use forerun_apps::FarmJob;
-use forerun_platform::{FarmProfile, Platform, Profile, Way};
+use forerun_platform::{Cost, FarmProfile, Platform, Profile, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
@@ -40,6 +40,7 @@ pub fn paths(how: &FarmWays) -> Paths {
     Paths::new()
         .reads(platform)
         .reads(how.mpi.hostfile.as_deref())
+        .reads(how.profile.as_deref())
         .writes("--write-profile", how.write_profile.as_deref())
 }
 
@@ -200,7 +201,8 @@ fn run<J: FarmJob>(
 /// A job of which a pilot has tried some tasks.
 struct Seen {
     platform: Platform,
-    found: Option<pilot::Found>,
+    /// What was found by the pilot or given, if anything was.
+    costs: Option<FarmProfile>,
     /// Tasks that were left before the pilot, those that it has left, and all.
     left: u64,
     rest: Vec<u64>,
@@ -223,6 +225,7 @@ impl Seen {
         context: &Context,
     ) -> Result<Seen, CliError> {
         let Context { console, interrupt, .. } = context;
+        let given = how.profile.as_deref().map(|file| given(job, file)).transpose()?;
         let platform = figures::platform(how.platform.as_deref(), context)?;
         let team = Team::of(how, processors.unwrap_or_else(|| most(how, &platform)))?;
         console.note("machine", &describe::platform(&platform))?;
@@ -236,16 +239,35 @@ impl Seen {
         }
         let cores = platform.cores();
         let slaves = at_once(team, cores);
-        let found = pilot::pilot(job, &mut rest, (slaves, cores), &how.shape, kept, interrupt)?;
-        if let Some(found) = &found {
-            console.note("pilot", &pilot::words(found))?;
-            if let Some(file) = &how.write_profile {
-                file::write(file, profile(job, &found.costs).to_toml().as_bytes())?;
+        let (profile, tried) = match given {
+            Some((profile, costs)) => {
+                figures::note_program(&profile, job.program(), context)?;
+                // Of hand-made ones it is not known what they hold for.
+                if profile.source.starts_with(A_PILOT) && profile.source != source(job) {
+                    let other = format!(
+                        "the profile is of {}, and this job has {}: it holds only if tasks are alike",
+                        profile.source,
+                        job.summary()
+                    );
+                    console.note("note", &other)?;
+                }
+                console.note("profile", &pilot::words(&costs))?;
+                (Some((profile, costs)), 0)
             }
+            None => match pilot::pilot(job, &mut rest, (slaves, cores), &how.shape, kept, interrupt)? {
+                Some(found) => {
+                    console.note("pilot", &found.words())?;
+                    (Some((profile(job, &found.costs), found.costs)), slaves)
+                }
+                None => (None, 0),
+            },
+        };
+        if let Some((file, (profile, _))) = how.write_profile.as_ref().zip(profile.as_ref()) {
+            file::write(file, profile.to_toml().as_bytes())?;
         }
-        let tried = if found.is_some() { slaves } else { 0 };
+        let costs = profile.map(|(_, costs)| costs);
         let beside = context.beside(how.platform.as_deref(), &platform, tried);
-        Ok(Seen { platform, found, left, rest, all, beside })
+        Ok(Seen { platform, costs, left, rest, all, beside })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -261,7 +283,7 @@ impl Seen {
         let Some((predicted, basis)) = all.plan.predicted.as_ref().zip(all.basis.as_ref()) else {
             // Of costs that are not known, only that no more is of use than there are tasks.
             let enough = most.min(usize::try_from(tasks.max(1)).unwrap_or(most));
-            let few = self.found.is_none() && enough < most && Team::of(how, enough).is_ok();
+            let few = self.costs.is_none() && enough < most && Team::of(how, enough).is_ok();
             return if few { self.plan(how, enough, tasks) } else { Ok(all) };
         };
         let mut candidates: Vec<usize> = match most {
@@ -301,7 +323,7 @@ impl Seen {
     /// Too few processors; what the model refuses.
     fn plan(&self, how: &FarmWays, processors: usize, tasks: u64) -> Result<Planned, CliError> {
         let team = Team::of(how, processors)?;
-        let costs = self.found.as_ref().map(|found| &found.costs);
+        let costs = self.costs.as_ref();
         let hosts = how.platform.is_some().then_some(&self.platform);
         let mut planned =
             plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)?;
@@ -397,7 +419,39 @@ impl Team {
     }
 }
 
+/// The profile in a file, and its costs of a farm.
+///
+/// # Errors
+/// What is wrong with the file; that it has no such costs, or those of another job.
+fn given<J: FarmJob>(job: &J, file: &Path) -> Result<(Profile, FarmProfile), CliError> {
+    let profile = Profile::load(file).map_err(request)?;
+    let wrong = |what: &str| request(format!("--profile {}: {what}", file.display()));
+    let Some(mut costs) = profile.farm.clone() else {
+        return Err(wrong(
+            "it has no costs of a farm: give it a [farm] section, such as --write-profile writes of this job",
+        ));
+    };
+    figures::of_application(&profile, file, job.name())?;
+    let Cost { fixed, per_byte, per_result, wait, .. } = &mut costs.task;
+    if *per_byte > 0.0 || wait.per_byte > 0.0 {
+        return Err(wrong(
+            "a farm's tasks are charged by the task, not by the byte: give \"task\" as one time (fixed)",
+        ));
+    }
+    // A task has one result.
+    *fixed += std::mem::take(per_result);
+    wait.fixed += std::mem::take(&mut wait.per_result);
+    Ok((profile, costs))
+}
+
+/// How the source of a profile begins that a pilot found.
+const A_PILOT: &str = "a pilot of ";
+
+fn source<J: FarmJob>(job: &J) -> String {
+    format!("{A_PILOT}{}", job.summary())
+}
+
 fn profile<J: FarmJob>(job: &J, costs: &FarmProfile) -> Profile {
-    let source = format!("a pilot of {}", job.summary());
-    Profile { application: job.name().into(), source, farm: Some(costs.clone()), ..Profile::default() }
+    let (source, application, program) = (source(job), job.name().into(), job.program());
+    Profile { application, source, program, farm: Some(costs.clone()), ..Profile::default() }
 }

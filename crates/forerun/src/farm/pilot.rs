@@ -204,23 +204,25 @@ fn spread_out(n: usize) -> impl Iterator<Item = usize> {
         .filter(move |at| *at < n)
 }
 
-/// What was found, in a line.
-pub(super) fn words(found: &Found) -> String {
-    let Cost { fixed, wait, spread, .. } = found.costs.task;
-    let Cost { fixed: finish, per_result: each, .. } = found.costs.finish;
+impl Found {
+    /// What was found, in a line.
+    pub(super) fn words(&self) -> String {
+        let tasks = text::plural(self.tasks as u64, "task");
+        format!("{} ({tasks} timed in {})", words(&self.costs), text::seconds(self.seconds))
+    }
+}
+
+/// Costs in a line.
+pub(super) fn words(costs: &FarmProfile) -> String {
+    let Cost { fixed, wait, spread, .. } = costs.task;
+    let Cost { fixed: finish, per_result: each, .. } = costs.finish;
     let finish = match (finish > 0.0, each > 0.0) {
         (false, false) => String::new(),
         (true, false) => format!(", finish {}", text::seconds(finish)),
         (false, true) => format!(", finish {} a result", text::seconds(each)),
         (true, true) => format!(", finish {} and {} a result", text::seconds(finish), text::seconds(each)),
     };
-    format!(
-        "task {} ±{}{finish} ({} timed in {})",
-        text::seconds(fixed + wait.fixed),
-        text::share(spread),
-        text::plural(found.tasks as u64, "task"),
-        text::seconds(found.seconds)
-    )
+    format!("task {} ±{}{finish}", text::seconds(fixed + wait.fixed), text::share(spread))
 }
 
 #[cfg(test)]

@@ -183,6 +183,7 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
         commutative: !args.ordered,
         known: true,
         beside: None,
+        tried: None,
     })
 }
 

@@ -49,8 +49,9 @@ pub(super) fn costs(
         file::check("--write-profile", file)?;
     }
     let given = options.profile.as_ref().map(|file| Profile::load(file).map_err(request)).transpose()?;
-    if let Some(profile) = &given {
+    if let (Some(profile), Some(file)) = (&given, &options.profile) {
         of_profile(profile)?;
+        figures::of_application(profile, file, job.name())?;
     }
     let platform = figures::platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;

@@ -268,6 +268,55 @@ fn farms_are_predicted_by_each_way() {
     assert!(told[0]["makespan_s"].as_f64().unwrap() > 0.0, "{told}");
 }
 
+/// What --write-profile writes of a farm, --profile reads: nothing is tried then, and the plan is the same.
+#[test]
+fn a_farm_is_planned_by_the_profile_that_it_wrote() {
+    let place = Place::new();
+    files(&place, 40);
+    for job in ["farm cat in".to_string(), "mandelbrot --size 200x200 --iterations 50".to_string()] {
+        place.run(&format!("plan {job} -p 2 --write-profile farm.toml")).ok();
+        let plan = |name: &str| {
+            place
+                .run(&format!("plan {job} -p 2 --profile farm.toml --write-profile again.toml --json {name}"))
+                .ok()
+        };
+        let (one, two) = (plan("one.json"), plan("two.json"));
+        for said in [&one, &two] {
+            assert!(!said.err.contains("pilot ") && !said.text().contains("pilot "), "{}", said.err);
+        }
+        assert_eq!(place.read("farm.toml"), place.read("again.toml"));
+        let shape = |name: &str| -> serde_json::Value { serde_json::from_slice(&place.read(name)).unwrap() };
+        assert_eq!(
+            shape("one.json")["predicted"]["makespan_s"],
+            shape("two.json")["predicted"]["makespan_s"]
+        );
+        place.run(&format!("predict {job} -p 1,2 --profile farm.toml --by analytic,simulated")).ok();
+    }
+    let said = place.run("farm cat in --profile farm.toml");
+    said.refused(2, &["farm.toml", "\"mandelbrot\"", "\"farm\""]);
+    place.run("plan farm cat in -p 2 --write-profile farm.toml").ok();
+    let said = place.run("farm cat in --profile farm.toml").ok();
+    assert!(!said.err.contains("pilot ") && said.text().lines().count() > 0, "{}", said.err);
+    let with = |farm: &str| place.write("odd.toml", format!("format = 1\napplication = \"any\"\n{farm}"));
+    for (costs, words) in [
+        ("[reduction]\ntask = \"1 s\"\nmerge = \"1 s\"\nresult_bytes = \"1 B\"\n", "no costs of a farm"),
+        ("[farm]\ntask = { per_byte = \"1 ns/B\" }\nresult_bytes = \"1 B\"\n", "not by the byte"),
+        ("[farm]\ntask = { wait = { per_byte = \"1 ns/B\" } }\nresult_bytes = \"1 B\"\n", "not by the byte"),
+    ] {
+        with(costs);
+        for verb in ["plan", "predict", "run"] {
+            place
+                .run(&format!("{verb} farm cat in --profile odd.toml"))
+                .refused(2, &["--profile odd.toml", words]);
+        }
+    }
+    // A task has one result.
+    with("[farm]\ntask = { per_result = \"3 s\" }\nresult_bytes = \"1 B\"\n");
+    place.run("plan farm cat in -p 1 --profile odd.toml --json odd.json").ok();
+    let odd: serde_json::Value = serde_json::from_slice(&place.read("odd.json")).unwrap();
+    assert!(odd["predicted"]["makespan_s"].as_f64().unwrap() > 119.0, "{odd}");
+}
+
 #[test]
 fn a_mandelbrot_set_becomes_a_picture() {
     let place = Place::new();
@@ -281,7 +330,9 @@ fn a_mandelbrot_set_becomes_a_picture() {
         ("--size 12 -o a.png", "--size 12: expected points a row and rows"),
         ("--centre 3 -o a.png", "expected RE,IM"),
         ("--centre=x,0 -o a.png", "`x` is no number"),
-        ("--width 0 -o a.png", "wide: expected"),
+        ("--width 0 -o a.png", "--width 0: the part of the plane is 1e-280 to 1000 wide"),
+        ("--width 1e9 -o a.png", "--width 1e9: the part"),
+        ("--size 0x5 -o a.png", "--size 0x5: expected 1 to 65536"),
         ("-o no/a.png", "no/a.png"),
     ] {
         let refused = place.run(&format!("run mandelbrot {line}"));

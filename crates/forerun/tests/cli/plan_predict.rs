@@ -89,6 +89,29 @@ fn a_profile_that_does_not_say_what_was_tried_holds_for_tasks_of_any_size() {
     assert_eq!(of("tried"), 40_000);
 }
 
+/// Where a plan has smaller tasks than it could, since larger ones were not tried, it says so.
+#[test]
+fn that_larger_tasks_were_not_tried_is_said() {
+    let place = place();
+    place.profile();
+    let untried = "tasks of more than 40 kB are not planned, since none of more than 10 kB was tried";
+    for (tried, more, said) in [
+        ("", "", false),
+        ("tried = \"10 kB\"\n", "", true),
+        ("tried = \"10 kB\"\n", "--grain 20kB", false),
+        ("tried = \"1 MB\"\n", "", false),
+    ] {
+        place.write("p.toml", place.text("profile.toml") + tried);
+        let line = format!(
+            "plan sort in --type u32 -p 1 --strategy reduction-tree {more} --profile p.toml --json p.json"
+        );
+        let plan = place.run(&line).ok();
+        let shown = plan.text() + &plan.err;
+        assert_eq!(shown.contains(untried), said, "{tried} {more}: {shown}");
+        assert_eq!(place.text("p.json").contains(untried), said, "{tried} {more}: {}", place.text("p.json"));
+    }
+}
+
 #[test]
 fn a_platform_shown_is_a_platform_read() {
     let place = Place::new();

@@ -66,6 +66,9 @@ fn options_that_cannot_be() {
         ("reduce --map nonesuch --merge cat in", &["map command", "nonesuch", "PATH"]),
         ("reduce --map cat --merge ./in in", &["merge command", "./in", "chmod +x"]),
         ("reduce --map cat --merge /nowhere/x in", &["/nowhere/x", "does not exist"]),
+        ("farm cat in --resume .", &["--resume .", "it is a directory: name a file"]),
+        ("calibrate --quick --storage /proc", &["--storage /proc", "no file can be made in it"]),
+        ("calibrate --quick --storage nowhere", &["--storage nowhere", "no such file or directory"]),
         ("reduce --map {} --merge cat in", &["map command", "placeholder"]),
         ("reduce --map cat --merge cat --tmp nowhere in", &["nowhere", "--tmp"]),
         ("reduce --map cat --merge cat --include [ in", &["["]),
@@ -215,6 +218,48 @@ fn a_file_that_is_no_text_is_said_to_be_none() {
     for line in ["compare binary", "report binary -o x.html"] {
         let said = place.run(line).refused(2, &["no list of outcomes", "forerun run --json FILE"]);
         assert!(!said.err.contains("name another"), "{line}: {}", said.err);
+    }
+}
+
+/// Where a profile is of other programs than those of the job, or charges by bytes that there are none of, that is said.
+#[test]
+fn what_a_profile_is_of_is_said_where_it_matters() {
+    let place = Place::new();
+    for i in 0..8 {
+        place.write(format!("in/{i}"), "x\n".repeat(40));
+    }
+    let job = |of: &str, program: &str| match of {
+        "reduce" => format!("reduce in --merge cat --map {program}"),
+        _ => format!("farm {program} in"),
+    };
+    for (of, written) in [("reduce", "program = \"cat, merged by cat\"\n"), ("farm", "program = \"cat\"\n")] {
+        place.run(&format!("plan {} --write-profile {of}.toml", job(of, "cat"))).ok();
+        let profile = place.text(&format!("{of}.toml"));
+        assert!(profile.contains(written), "{profile}");
+        for verb in ["plan", "predict", "run"] {
+            for (program, other) in [("cat", false), ("tac", true)] {
+                let line = format!("{verb} {} --profile {of}.toml", job(of, program));
+                let said = place.run(&line).ok();
+                let all = said.text() + &said.err;
+                assert_eq!(all.contains("the profile has the costs of "), other, "{line}: {all}");
+            }
+        }
+    }
+    place.profile();
+    place.write("flat.toml", "format = 1\napplication = \"any\"\n[reduction]\ntask = \"1 ms\"\nmerge = \"1 ms\"\nresult_bytes = \"1 B\"\n");
+    for (line, noted) in [
+        ("tasks 9 --profile profile.toml", true),
+        ("tasks 9 --size 4kB --profile profile.toml", false),
+        ("tasks 9 --profile flat.toml", false),
+    ] {
+        for (verb, on) in [("plan", ""), ("predict", ""), ("run", ""), ("run", "--on simulated")] {
+            let said = place.run(&format!("{verb} {line} {on}")).ok();
+            assert_eq!(
+                (said.err + &String::from_utf8_lossy(&said.out)).contains("tasks are of 0 B"),
+                noted,
+                "{verb} {line}"
+            );
+        }
     }
 }
 

@@ -125,7 +125,8 @@ impl Place {
     pub(crate) fn profile(&self) -> PathBuf {
         self.write(
             "profile.toml",
-            "format = 1\napplication = \"any\"\n[reduction]\n\
+            "format = 1\napplication = \"any\"\n\
+             [farm]\ntask = \"1 ms\"\nresult_bytes = \"20 B\"\n[reduction]\n\
              task = { fixed = \"1 ms\", per_byte = \"1 ns/B\" }\n\
              merge = { fixed = \"0.1 ms\", per_byte = \"1 ns/B\" }\n\
              result_bytes = { per_byte = 1.0 }\n",

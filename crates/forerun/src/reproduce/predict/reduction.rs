@@ -39,6 +39,7 @@ pub(super) fn predict(of: &Reduction, value: Value<'_>, interrupt: &Interrupt) -
         done: Vec::new(),
         known: true,
         beside: None,
+        tried: None,
     };
     let shape = ShapeOptions {
         skeleton: Pin::To(Skeleton::Reduction),
