@@ -269,16 +269,21 @@ fn a_profile_is_of_one_application() {
     place.write("in", "2\n1\n");
     let costs = |application: &str| {
         format!(
-            "format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\nmerge = {{ fixed = \"1 ms\" }}\nresult_bytes = \"20 B\"\n"
+            "format = 1\napplication = \"{application}\"\n[reduction]\ntask = {{ fixed = \"1 ms\" }}\nmerge = {{ fixed = \"1 ms\" }}\nresult_bytes = \"20 B\"\n\
+             [scatter_gather]\nread = \"1 ns/B\"\nprocess = \"1 ns/B\"\n[farm]\ntask = \"1 ms\"\nresult_bytes = \"20 B\"\n"
         )
     };
+    place.write("binary", [7; 64]);
     for (application, sort, reduce) in
         [("sort", true, false), ("reduce", false, true), ("any", true, true), ("features", false, false)]
     {
         place.write("costs.toml", costs(application));
         let runs = [
             ("run sort in --type lines -o out", sort),
+            ("plan sort binary --skeleton scatter-gather", sort),
+            ("plan sort binary", sort),
             ("reduce --map cat --merge cat in", reduce),
+            ("plan farm cat in", application == "any"),
             // Tasks that are known by their costs only are whatever the costs are of.
             ("plan tasks 9", true),
         ];
