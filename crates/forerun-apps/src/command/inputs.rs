@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use forerun_platform::file::unread;
 use forerun_skeleton::{AppError, Cancel};
 use rustix::fs::{Access, access};
 
@@ -200,9 +201,7 @@ impl Finder {
             return Err(AppError::new("an input has an empty name: give a file or a directory"));
         }
         let is = fs::metadata(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => {
-                AppError::new(format!("{} does not exist: check its name", show::path(path)))
-            }
+            std::io::ErrorKind::NotFound => AppError::new(unread(show::path(path), &e)),
             _ => unreadable(path, &e),
         })?;
         if is.is_dir() {

@@ -7,6 +7,7 @@ use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::file::unread;
 use forerun_skeleton::AppError;
 use rustix::fs::{FileType, fstat};
 
@@ -142,7 +143,7 @@ impl Names {
 
 fn unreadable(name: &str, e: &io::Error) -> AppError {
     if e.kind() == io::ErrorKind::NotFound {
-        return AppError::new(format!("{name} does not exist: check its name"));
+        return AppError::new(unread(name, e));
     }
     AppError::new(format!("cannot read the list of inputs from {name}: {}", plain(e)))
 }

@@ -337,3 +337,21 @@ fn as_root() -> impl Iterator<Item = (&'static str, &'static str)> {
     let names = ["OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"];
     names.into_iter().map(|name| (name, "1")).filter(|(name, _)| env::var_os(name).is_none())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_launcher_that_is_not_there_is_said_to_be_none() {
+        for (program, said) in [
+            ("no-such-launcher", "no program on the PATH is called no-such-launcher; --mpirun names"),
+            ("no/such/launcher", "there is no program no/such/launcher; --mpirun names"),
+            ("/dev/null", "/dev/null cannot be started (permission denied); --mpirun names"),
+            ("true", "true is no launcher that is known"),
+        ] {
+            let why = Launcher::named(&[program.into()]).unwrap_err().to_string();
+            assert!(why.starts_with(said), "{why}");
+        }
+    }
+}
