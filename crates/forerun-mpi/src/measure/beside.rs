@@ -10,7 +10,7 @@ use super::follow::compute;
 use super::letter::{Ask, Letter};
 use super::share::{is_stalled, seconds_by, thread_seconds, turn};
 
-/// Messages meanwhile: no more than a window, as none is received before the end, and who sends them is not to wait.
+/// Messages of a pair: no more than a window, as none is received before the end, and who sends them is not to wait.
 pub(super) const MESSAGES: u32 = 4;
 
 /// What some work took, in seconds.
@@ -23,76 +23,121 @@ struct Took {
     process: f64,
 }
 
-/// Asks rank `to` to compute while messages of `bytes` bytes come to it, for about `time`: gives the seconds of its processor that they
-/// took by the byte. Noise may make it less than 0.
-pub(super) async fn interference<E: Endpoint<Letter>>(
-    e: &mut E,
-    to: usize,
-    bytes: usize,
-    time: Duration,
-) -> Result<f64, Stop> {
-    ask(e, to, Ask::Beside, bytes, time).await?;
-    e.recv_from(to).await?;
-    for _ in 0..MESSAGES {
-        e.send(to, Letter::new(Ask::Beside, 0, bytes)).await?;
+impl Took {
+    fn mean(self, other: Took) -> Took {
+        let mean = |a, b| 0.5 * (a + b);
+        Took {
+            wall: mean(self.wall, other.wall),
+            thread: mean(self.thread, other.thread),
+            process: mean(self.process, other.process),
+        }
     }
-    answered(e, to, bytes).await
 }
 
-/// Asks rank `to` to compute while messages of `bytes` bytes leave it, for about `time`: gives as [`interference`].
-pub(super) async fn send_interference<E: Endpoint<Letter>>(
-    e: &mut E,
-    to: usize,
-    bytes: usize,
-    time: Duration,
-) -> Result<f64, Stop> {
-    ask(e, to, Ask::Away, bytes, time).await?;
-    for _ in 0..MESSAGES {
-        e.recv_from(to).await?;
-    }
-    answered(e, to, bytes).await
+/// What a rank of a pair does: it sends to the other, or receives from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    Sends,
+    Receives,
 }
 
-/// Asks rank `to` to compute for about `time` beside messages of `bytes` bytes.
-async fn ask<E: Endpoint<Letter>>(
+/// What a rank of a pair found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beside {
+    pub(super) part: Part,
+    /// Seconds of its processor that messages took of it while it computed, by the byte. Noise may make it less than 0.
+    pub(super) interference: f64,
+    /// Seconds of its processor that a call took that sends a message, or that receives one that has come.
+    pub(super) busy: f64,
+}
+
+/// Has ranks `from` and `to` compute for about `time` while messages of `bytes` bytes go from one to the other: what both found.
+///
+/// Each computes for `time`; when both have, messages leave, each computes as much again meanwhile, and once more when all of
+/// them are there: with the mean of what that took before and after, a processor that becomes faster or slower is no interference.
+pub(super) async fn pair<E: Endpoint<Letter>>(
     e: &mut E,
-    to: usize,
-    what: Ask,
+    (from, to): (usize, usize),
     bytes: usize,
     time: Duration,
-) -> Result<(), Stop> {
+) -> Result<Vec<Beside>, Stop> {
     let micros = u32::try_from(time.as_micros()).unwrap_or(u32::MAX);
-    let values = [MESSAGES.into(), bytes as f64, 0.0];
-    e.send(to, Letter { values, ..Letter::new(what, micros, 0) }).await
-}
-
-/// What rank `to` answers, by the byte.
-async fn answered<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> Result<f64, Stop> {
-    Ok(e.recv_from(to).await?.values[0] / (f64::from(MESSAGES) * bytes as f64))
-}
-
-/// What the rank does that `letter` of the first rank asks for the latter.
-pub(super) async fn away<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<(), Stop> {
-    let time = Duration::from_micros(letter.number.into());
-    let [messages, bytes, _] = letter.values;
-    let (turns, alone) = compute(e, || spin(|_, since| since >= time)).await?;
-    for _ in 0..messages as u32 {
-        e.send(from, Letter::new(Ask::Away, 0, bytes as usize)).await?;
+    let parts = [(from, to, Part::Sends), (to, from, Part::Receives)];
+    let (own, others): (Vec<_>, Vec<_>) = parts.into_iter().partition(|(rank, ..)| *rank == 0);
+    for &(rank, partner, part) in &others {
+        let values = [f64::from(part as u8), bytes as f64, partner as f64];
+        e.send(rank, Letter { values, ..Letter::new(Ask::Beside, micros, 0) }).await?;
     }
-    let (_, together) = compute(e, || spin(|done, _| done >= turns)).await?;
-    e.send(from, Letter::answer(Ask::Away, [more(alone, together), 0.0, 0.0])).await
+    let mut found = Vec::new();
+    match own.first() {
+        Some(&(_, partner, part)) => {
+            let alone = compute(e, || spin(|_, since| since >= time)).await?;
+            meet(e, &others).await?;
+            found.push(together(e, (partner, part), bytes, alone).await?);
+        }
+        None => meet(e, &others).await?,
+    }
+    for (rank, _, part) in others {
+        let [interference, busy, _] = e.recv_from(rank).await?.values;
+        found.push(Beside { part, interference, busy });
+    }
+    Ok(found)
 }
 
-/// What the rank does that `letter` of the first rank asks for the former.
+/// Waits until all others have computed by themselves, and lets them go on.
+async fn meet<E: Endpoint<Letter>>(e: &mut E, others: &[(usize, usize, Part)]) -> Result<(), Stop> {
+    for &(rank, ..) in others {
+        e.recv_from(rank).await?;
+    }
+    for &(rank, ..) in others {
+        e.send(rank, Letter::new(Ask::Beside, 0, 0)).await?;
+    }
+    Ok(())
+}
+
+/// What a rank does that `letter` of the first rank asks for this.
 pub(super) async fn beside<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<(), Stop> {
     let time = Duration::from_micros(letter.number.into());
-    let (turns, alone) = compute(e, || spin(|_, since| since >= time)).await?;
+    let [part, bytes, partner] = letter.values;
+    let alone = compute(e, || spin(|_, since| since >= time)).await?;
     e.send(from, Letter::new(Ask::Beside, 0, 0)).await?;
-    let (_, together) = compute(e, || spin(|done, _| done >= turns)).await?;
-    for _ in 0..letter.values[0] as u32 {
-        e.recv_from(from).await?;
+    e.recv_from(from).await?;
+    let found = together(e, (partner as usize, part_of(part)), bytes as usize, alone).await?;
+    e.send(from, Letter::answer(Ask::Beside, [found.interference, found.busy, 0.0])).await
+}
+
+fn part_of(number: f64) -> Part {
+    if number == f64::from(Part::Sends as u8) { Part::Sends } else { Part::Receives }
+}
+
+/// Computes beside messages to or from a partner, after so many turns alone that took so long.
+async fn together<E: Endpoint<Letter>>(
+    e: &mut E,
+    (partner, part): (usize, Part),
+    bytes: usize,
+    (turns, before): (u64, Took),
+) -> Result<Beside, Stop> {
+    let mut busy = 0.0;
+    if part == Part::Sends {
+        let letters: Vec<Letter> = (0..MESSAGES).map(|_| Letter::new(Ask::Beside, 0, bytes)).collect();
+        let used = thread_seconds();
+        for letter in letters {
+            e.send(partner, letter).await?;
+        }
+        busy = thread_seconds() - used;
     }
-    e.send(from, Letter::answer(Ask::Beside, [more(alone, together), 0.0, 0.0])).await
+    let (_, together) = compute(e, || spin(|done, _| done >= turns)).await?;
+    if part == Part::Receives {
+        let used = thread_seconds();
+        for _ in 0..MESSAGES {
+            e.recv_from(partner).await?;
+        }
+        busy = thread_seconds() - used;
+    }
+    let (_, after) = compute(e, || spin(|done, _| done >= turns)).await?;
+    let messages = f64::from(MESSAGES);
+    let interference = more(before.mean(after), together) / (messages * bytes as f64);
+    Ok(Beside { part, interference, busy: busy / messages })
 }
 
 /// Seconds of its processor that work took more. Where a limit stalls ranks, that is what the process used: the time by the wall is in

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::Stage;
 use forerun_skeleton::{Charge, Endpoint, Stop};
 
-use super::beside::{away, beside};
+use super::beside::beside;
 use super::letter::{Ask, Letter};
 use super::share::{share, thread_seconds};
 
@@ -36,7 +36,6 @@ pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
                 e.send(from, Letter::answer(Ask::Busy, values)).await?;
             }
             Ask::Beside => beside(e, from, &letter).await?,
-            Ask::Away => away(e, from, &letter).await?,
             Ask::Flow => {
                 let [messages, bytes, _] = letter.values;
                 let seconds = stream(e, letter.number as usize, messages as u32, bytes as usize).await?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::random::Random;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
-use super::beside::{self, interference, send_interference};
+use super::beside::{self, Part, pair};
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
 use super::share::{is_stalled, share, thread_seconds};
@@ -69,10 +69,8 @@ enum Next {
     Link,
     /// A shorter stream of a size that is drawn from all.
     Segments,
-    /// Messages to a rank that computes.
-    Interference,
-    /// Messages from one.
-    SendInterference,
+    /// Messages from one rank to another, both of which compute.
+    Beside,
     /// What part of a processor each rank has.
     Share,
 }
@@ -90,14 +88,14 @@ const ROUND: [Next; 20] = [
     Next::Woken,
     Next::Gap,
     Next::Link,
+    Next::Link,
     Next::Segments,
     Next::Segments,
     Next::Segments,
     Next::Segments,
-    Next::Interference,
-    Next::Interference,
-    Next::SendInterference,
-    Next::SendInterference,
+    Next::Beside,
+    Next::Beside,
+    Next::Beside,
     Next::Share,
 ];
 
@@ -170,18 +168,23 @@ impl Leading {
                         let many = stream(e, partner, FILL + further, bytes).await?;
                         note(Probe::Segments, bytes, (many - few) / f64::from(further));
                     }
-                    Next::Interference | Next::SendInterference => {
+                    Next::Beside => {
                         let bytes = random.size(LONG.0, LONG.1);
-                        // Twice as long as they take to come or leave.
+                        // Twice as long as they take to come.
                         let take = f64::from(beside::MESSAGES) * long / 2.0 * bytes as f64 / LONG.1 as f64;
                         let time = LEAST_WAIT + Duration::from_secs_f64(2.0 * take);
-                        let (probe, value) = match next {
-                            Next::Interference => {
-                                (Probe::Interference, interference(e, partner, bytes, time).await?)
+                        let mut order: Vec<usize> = (0..ranks).collect();
+                        random.shuffle(&mut order);
+                        for found in pair(e, (order[0], order[1]), bytes, time).await? {
+                            let (interference, busy) = match found.part {
+                                Part::Sends => (Probe::SendInterference, Probe::BusySend),
+                                Part::Receives => (Probe::Interference, Probe::BusyReceive),
+                            };
+                            note(interference, bytes, found.interference);
+                            if stalled {
+                                note(busy, bytes, found.busy);
                             }
-                            _ => (Probe::SendInterference, send_interference(e, partner, bytes, time).await?),
-                        };
-                        note(probe, bytes, value);
+                        }
                     }
                     Next::Share => {
                         for rank in 1..ranks {

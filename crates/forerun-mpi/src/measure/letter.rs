@@ -16,20 +16,16 @@ pub(super) enum Ask {
     Late,
     /// To compute, and answer what part of a processor that got, and its quota and period.
     Busy,
-    /// To compute for so many microseconds, say so, compute as much again while as many more letters come as the first value says, receive
-    /// them, and answer how much longer that took.
+    /// To compute for so many microseconds, say so, and when the first rank does, to compute as much again while messages of as many bytes as
+    /// the second value says go to or come from the rank of the third; the first says which. To answer what they took.
     Beside,
-    /// To compute for so many microseconds, send as many messages as the first value says of so many bytes as the second, compute as much
-    /// again meanwhile, and answer how much longer that took.
-    Away,
     /// To send a stream of as many messages of so many bytes to the rank of this number, and answer how long that took.
     Flow,
     /// To end.
     End,
 }
 
-const ASKS: [Ask; 8] =
-    [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Beside, Ask::Away, Ask::Flow, Ask::End];
+const ASKS: [Ask; 7] = [Ask::Echo, Ask::Stream, Ask::Late, Ask::Busy, Ask::Beside, Ask::Flow, Ask::End];
 
 /// A message.
 pub(super) struct Letter {

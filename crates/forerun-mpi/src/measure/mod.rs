@@ -41,8 +41,8 @@ use across::Across;
 use lead::Leading;
 
 /// Part of the time for overheads with fewer ranks than all, and for streams side by side.
-const FEWER: f64 = 0.2;
-const SIDE_BY_SIDE: f64 = 0.25;
+const FEWER: f64 = 0.15;
+const SIDE_BY_SIDE: f64 = 0.15;
 /// The least ranks of which two can send to a third.
 const SEVERAL: usize = 3;
 
