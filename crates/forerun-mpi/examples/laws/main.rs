@@ -6,6 +6,7 @@
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests on threads")]
 mod common;
 mod faults;
+mod large;
 mod pipelined;
 mod reductions;
 mod scatter;
@@ -30,7 +31,10 @@ fn main() -> ExitCode {
     let input = String::from_utf8_lossy(inside.input()).into_owned();
     let words: Vec<&str> = input.split_whitespace().collect();
     let said = match words.as_slice() {
-        ["laws"] => [reductions::all(&world), scatter::all(&world), pipelined::all(&world)].join(", "),
+        ["laws"] => {
+            [reductions::all(&world), scatter::all(&world), pipelined::all(&world), large::all(&world)]
+                .join(", ")
+        }
         ["fault", fault] => faults::run_twice(&world, fault),
         ["slow"] => faults::run_one(&world, "slow", inside.cancel().clone()),
         _ => format!("{input:?} is nothing to do"),
