@@ -45,7 +45,7 @@ fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
             request(format!("--hostfile {}: {why}; name a file with a host on each line", hosts.display()))
         };
         // The launcher reads it too.
-        if std::fs::metadata(hosts).is_ok_and(|of| !of.is_file()) {
+        if std::fs::metadata(hosts).is_ok_and(|of| !of.is_file() && !of.is_dir()) {
             return Err(wrong("it is no regular file"));
         }
         match std::fs::read(hosts) {
