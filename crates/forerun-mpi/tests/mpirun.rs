@@ -2,6 +2,9 @@
 //!
 //! Each of them needs a build of its own, of the crates from `mpi-sys` on; all others they share.
 
+#[path = "../../forerun-platform/tests/common/programs.rs"]
+mod programs;
+
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -139,9 +142,7 @@ impl Mpi {
         );
         // The next build goes by the same name.
         let program = target.join(self.name);
-        // Not copied by this process: a child of another test could still hold it open for writing, and then it cannot be started.
-        let copied = Command::new("cp").arg(target.join("debug/examples/laws")).arg(&program).status();
-        assert!(copied.expect("cp starts").success(), "the example is copied");
+        programs::copy(&target.join("debug/examples/laws"), &program);
         program
     }
 

@@ -1,7 +1,9 @@
 //! Launchers that start nothing: what is said of them, and that they can be ended. They are scripts; no MPI is needed.
 
+#[path = "../../forerun-platform/tests/common/programs.rs"]
+mod programs;
+
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use forerun_mpi::{Launch, Launcher};
@@ -11,10 +13,7 @@ use forerun_skeleton::Cancel;
 fn launcher(name: &str, version: &str, what: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let script = format!("#!/bin/sh\n[ \"$1\" = --version ] && echo '{version}' && exit\n{what}\n");
-    // Not written by this process: a child of another test could still hold it open for writing, and then it cannot be started.
-    let mut writer = Command::new("sh");
-    writer.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(&path).arg(script);
-    assert!(writer.status().expect("a shell").success());
+    programs::write(&path, &script);
     path
 }
 

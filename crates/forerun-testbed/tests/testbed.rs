@@ -1,6 +1,9 @@
 //! A testbed keeps what its file promises and leaves nothing behind. Needs root and a kernel with
 //! namespaces, tbf and control groups; without, the tests report themselves skipped.
 
+#[path = "../../forerun-platform/tests/common/programs.rs"]
+mod programs;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -231,10 +234,7 @@ fn what_fails_half_way_is_taken_down_again() {
     fs::create_dir_all(&tools).expect("a directory");
     let tc = tools.join("tc");
     let text = "#!/bin/sh\necho 'Error: Specified qdisc kind is unknown.' >&2\nexit 2\n";
-    // Not written by this process: a child of another test could still hold it open for writing, and then it cannot be started.
-    let mut writer = Command::new("sh");
-    writer.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(&tc).arg(text);
-    assert!(writer.status().expect("a shell").success());
+    programs::write(&tc, text);
     let path = format!("{}:{}", tools.display(), std::env::var("PATH").unwrap_or_default());
     let up = testbed.command("up", &[]).env("PATH", path).output().expect("it starts");
     let told = String::from_utf8_lossy(&up.stderr).into_owned();

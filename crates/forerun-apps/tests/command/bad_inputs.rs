@@ -1,5 +1,8 @@
 //! Inputs that are missing, unreadable, odd or none.
 
+#[path = "../../../forerun-platform/tests/common/programs.rs"]
+mod programs;
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -157,9 +160,7 @@ fn in_another_process(test: &str, set_up: impl FnOnce(&mut std::process::Command
     let place = tempfile::tempdir().unwrap();
     std::fs::set_permissions(place.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let program = place.path().join("test");
-    // Not copied by this process: a child of another test could still hold it open for writing.
-    let me = std::env::current_exe().unwrap();
-    assert!(std::process::Command::new("cp").args([&me, &program]).status().unwrap().success());
+    programs::copy(&std::env::current_exe().unwrap(), &program);
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = std::process::Command::new(program);
     command.args(["--ignored", "--exact", &format!("bad_inputs::{test}")]);

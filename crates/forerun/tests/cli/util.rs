@@ -1,5 +1,8 @@
 //! Runs the built command in a directory of its own and looks at what it says and leaves.
 
+#[path = "../../../forerun-platform/tests/common/programs.rs"]
+mod programs;
+
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -75,10 +78,7 @@ impl Place {
     /// Writes a program.
     pub(crate) fn script(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
-        // Not written by this process: a child of another test could still hold it open for writing, and then it cannot be started.
-        let mut writer = Command::new("sh");
-        writer.args(["-c", "printf %s \"$2\" >\"$1\" && chmod 755 \"$1\"", "sh"]).arg(&path).arg(text);
-        assert!(writer.status().unwrap().success());
+        programs::write(&path, text);
         path
     }
 
