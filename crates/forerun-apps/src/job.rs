@@ -96,6 +96,11 @@ pub trait Job: Sync {
         None
     }
 
+    /// Bytes of the smallest input that there is: of an element.
+    fn least_bytes(&self) -> u64 {
+        1
+    }
+
     /// How the input can be cut.
     fn extent(&self) -> Extent;
 

@@ -12,6 +12,7 @@ use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use forerun_platform::file::takes_bytes;
 use tempfile::NamedTempFile;
 
 /// How the names begin.
@@ -71,7 +72,7 @@ pub enum Place {
 /// Where `path` leads. A link stays a link: what it points to is replaced.
 ///
 /// # Errors
-/// That it is a directory, or no name of a file; the system's.
+/// That it is a directory, a socket or a disk, or no name of a file; the system's.
 pub fn place(path: &Path) -> io::Result<Place> {
     let path = match fs::canonicalize(path) {
         Ok(target) => target,
@@ -79,8 +80,9 @@ pub fn place(path: &Path) -> io::Result<Place> {
         Err(e) => return Err(e),
     };
     match fs::metadata(&path) {
-        Ok(found) if found.is_dir() => return Err(io::Error::other("it is a directory")),
-        Ok(found) if !found.is_file() => return Ok(Place::Special(path)),
+        Ok(found) if !found.is_file() => {
+            return takes_bytes(found.file_type()).map(|()| Place::Special(path));
+        }
         _ => {}
     }
     if path.file_name().is_none() {

@@ -17,6 +17,9 @@ use rustix::time::{ClockId, clock_gettime};
 use crate::command::show::count;
 use crate::{Erased, Extent, Job, ReductionJob};
 
+/// What jobs that are only their costs are called.
+pub const NAME: &str = "tasks";
+
 /// Most bytes of a result: it is really made.
 const MOST: f64 = (1u64 << 32) as f64;
 
@@ -212,7 +215,7 @@ impl Sink<Filled> for TimedSink<'_> {
 
 impl Job for TimedJob {
     fn name(&self) -> &'static str {
-        "tasks"
+        NAME
     }
 
     fn summary(&self) -> String {

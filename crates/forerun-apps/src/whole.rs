@@ -1,8 +1,10 @@
 //! Files that are there when they are complete.
 
 use std::fs::File;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
+use forerun_platform::file::{Stream, is_standard_output, stream};
 use forerun_skeleton::AppError;
 
 use crate::command::plain;
@@ -10,16 +12,20 @@ use crate::partial::{self, Place};
 use crate::pieces;
 
 /// Writes a file, which gets its name when it is complete: that of the file which `path` leads to, where it is a link. What is no
-/// file (a device, a named pipe) is written to.
+/// file (a device, a named pipe, standard output) is written to.
 ///
 /// # Errors
 /// A sentence that names it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
     let trouble =
         |e: std::io::Error| AppError::new(format!("{} cannot be written: {}", path.display(), plain(&e)));
+    if is_standard_output(path) {
+        let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(trouble)?;
+        return pieces::write_all(&mut Stream::from(File::from(stdout)), bytes).map_err(trouble);
+    }
     match partial::place(path).map_err(trouble)? {
         Place::Special(path) => {
-            let mut to = File::options().write(true).open(path).map_err(trouble)?;
+            let mut to = stream(&path, || false).map_err(trouble)?;
             pieces::write_all(&mut to, bytes).map_err(trouble)
         }
         Place::File { path, directory } => {
@@ -33,7 +39,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
 /// Does what [`write_whole`] does with a file, and keeps nothing of it: for trying out what it costs. What cannot be written is
 /// left to the end to be said, and what is no file is not written to.
 pub(crate) fn rehearse_whole(path: &Path, bytes: &[u8]) {
-    if let Ok(Place::File { directory, .. }) = partial::place(path)
+    if !is_standard_output(path)
+        && let Ok(Place::File { directory, .. }) = partial::place(path)
         && let Ok(mut file) = partial::begin(&directory, 0o666)
     {
         // Where the disk is full, it is full at the end as well.

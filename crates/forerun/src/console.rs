@@ -8,14 +8,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use forerun_apps::command::Patient;
-use forerun_platform::file::without_numbers;
+use forerun_platform::file::{STANDARD, without_numbers};
 use forerun_skeleton::Cancel;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::SayOptions;
 use crate::error::{CliError, failed, request};
 use crate::file;
+use crate::paths::plain_name;
 
+/// How long a step of a prediction may take before it is said which it is.
+const MOMENT: Duration = Duration::from_secs(1);
 /// Time between two looks of a bar at the clock.
 const TICK: Duration = Duration::from_millis(200);
 
@@ -46,7 +49,8 @@ impl Console {
     /// # Errors
     /// That data cannot be written there.
     pub fn new(quiet: bool, json: Option<PathBuf>, cancel: Cancel) -> Result<Self, CliError> {
-        let to_stderr = json.as_deref() == Some(Path::new("-"));
+        let json = json.map(plain_name);
+        let to_stderr = json.as_deref() == Some(Path::new(STANDARD));
         if let Some(path) = json.as_deref().filter(|_| !to_stderr) {
             file::check("--json", path)?;
         }
@@ -58,7 +62,7 @@ impl Console {
     /// # Errors
     /// That it carries data already.
     pub fn keep_stdout_free(&mut self) -> Result<(), CliError> {
-        if self.json.as_deref() == Some(Path::new("-")) {
+        if self.json.as_deref() == Some(Path::new(STANDARD)) {
             return Err(request(
                 "--json -: standard output already carries the result; name a file for one of the two, \
                  with -o or with --json",
@@ -131,7 +135,7 @@ impl Console {
         let Some(path) = &self.json else { return Ok(()) };
         let mut text = serde_json::to_string_pretty(data).map_err(failed)?;
         text.push('\n');
-        if path != Path::new("-") {
+        if path != Path::new(STANDARD) {
             return file::write(path, text.as_bytes());
         }
         Patient::new(io::stdout().as_fd(), &self.cancel)
@@ -173,6 +177,30 @@ impl Console {
             bar.enable_steady_tick(TICK);
         }
         bar
+    }
+
+    /// Does `work`, a step of a bar; where that takes longer than a moment, `told` is said on standard error, unless asked to be
+    /// quiet: what is known so far, and what is under way.
+    pub fn telling<T>(&self, bar: &ProgressBar, told: &str, work: impl FnOnce() -> T) -> T {
+        if self.quiet {
+            return work();
+        }
+        let (done, is_done) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            scope.spawn(move || {
+                if let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(MOMENT) {
+                    bar.suspend(|| {
+                        told.lines().for_each(|line| {
+                            // Where nobody listens there is nobody to tell.
+                            let _ = writeln!(io::stderr().lock(), "{line}");
+                        });
+                    });
+                }
+            });
+            // Goes when the work ends, however it does.
+            let _done = done;
+            work()
+        })
     }
 
     /// Does `work`, which takes at most about so many seconds, with a bar that tells how much of them has passed.

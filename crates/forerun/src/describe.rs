@@ -175,12 +175,17 @@ pub fn predictions(outcomes: &[Outcome]) -> String {
             outcome.way.name().into(),
             pattern(&outcome.plan),
             outcome.plan.grain.tasks.map_or("?".into(), text::count),
-            outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval),
+            time(outcome),
             speedup.map_or("–".into(), text::ratio),
             text::count(outcome.messages),
         ]);
     }
     columns(&rows)
+}
+
+/// The makespan of an outcome, with its interval where it has one.
+pub fn time(outcome: &Outcome) -> String {
+    outcome.predicted.as_ref().map_or_else(|| text::seconds(outcome.makespan_s), text::interval)
 }
 
 /// A plan's pattern, and how many of a farm's ranks do its tasks, where others hand them out.

@@ -8,6 +8,7 @@ use crate::console::Console;
 use crate::error::{CliError, failed};
 use crate::file;
 use crate::paths::Paths;
+use forerun_platform::file::is_standard_output;
 
 /// What stands in a column of a row.
 #[derive(Debug, Clone, PartialEq)]
@@ -112,7 +113,7 @@ impl DrawOptions {
 
     /// The files of a command with those that are asked for, so that none goes over what it reads.
     pub fn among(&self, paths: Paths) -> Paths {
-        let files = self.asked().filter(|(_, path)| *path != Path::new("-"));
+        let files = self.asked().filter(|(_, path)| !is_standard_output(path));
         files.fold(paths, |paths, (option, path)| paths.writes(option, Some(path)))
     }
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use forerun_apps::ErasedJob;
-use forerun_platform::{Host, Machine, Platform, Profile, ReductionProfile};
+use forerun_apps::{ErasedJob, timed};
+use forerun_platform::{Bytes, Host, Machine, Platform, Profile, ReductionProfile};
 
 use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
@@ -20,6 +20,9 @@ use crate::{storage, text};
 
 /// The application of a profile, given by hand, that holds for whatever job it is given to.
 const ANY: &str = "any";
+
+/// The name of this machine's platform.
+const THIS: &str = "this";
 
 /// Ranks up to which a plan is asked what tasks to try.
 const MOST_TRIED: usize = 4096;
@@ -56,6 +59,9 @@ pub fn of(
 ) -> Result<Figures, CliError> {
     let console = &context.console;
     let given = given(job.name(), options)?;
+    if let Some((profile, file)) = given.as_ref().zip(options.profile.as_ref()) {
+        has_elements(reduction(profile)?.tried, file, job.least_bytes())?;
+    }
     let platform = platform(options.platform.as_deref(), context)?;
     console.note("machine", &describe::platform(&platform))?;
     console.note("job", &format!("{}: {}", job.name(), job.summary()))?;
@@ -122,12 +128,13 @@ fn given(name: &str, options: &FigureOptions) -> Result<Option<Profile>, CliErro
     Ok(given)
 }
 
-/// That a profile has the costs of the application `name`, or of any.
+/// That a profile has the costs of the application `name`, or of any; tasks of which nothing is known but their costs may have those of
+/// whatever application.
 ///
 /// # Errors
 /// That it has those of another.
 pub(crate) fn of_application(profile: &Profile, file: &Path, name: &str) -> Result<(), CliError> {
-    if [name, ANY].contains(&profile.application.as_str()) {
+    if name == timed::NAME || [name, ANY].contains(&profile.application.as_str()) {
         return Ok(());
     }
     Err(request(format!(
@@ -135,6 +142,23 @@ pub(crate) fn of_application(profile: &Profile, file: &Path, name: &str) -> Resu
          costs do hold for it, write application = {ANY:?} in the file)",
         file.display(),
         profile.application,
+    )))
+}
+
+/// That the largest task that was measured has an element of the job.
+///
+/// # Errors
+/// That it has none.
+pub(crate) fn has_elements(tried: f64, file: &Path, element: u64) -> Result<(), CliError> {
+    if tried <= 0.0 || tried >= element as f64 {
+        return Ok(());
+    }
+    Err(request(format!(
+        "--profile {}: \"tried\" is {}, which is less than an element of this job, {}: give the size of the largest task that \
+         was measured, or leave it out",
+        file.display(),
+        Bytes(tried as u64),
+        Bytes(element),
     )))
 }
 
@@ -165,8 +189,21 @@ pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliEr
     if let Some(platform) = &context.platform {
         return Ok(platform.clone());
     }
+    let platform = found(spec, context)?;
+    // Of this machine, what is in doubt was said when it was measured.
+    if let Some(doubt) = platform.doubt.as_ref().filter(|_| spec.is_some_and(|spec| spec != THIS)) {
+        context.console.note("note", &format!("the figures of {} may be off: {doubt}", platform.name))?;
+    }
+    Ok(platform)
+}
+
+/// The same without a word on how sure its figures are.
+///
+/// # Errors
+/// As [`platform`].
+pub fn found(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
     let spec = match spec {
-        None | Some("this") => return this_machine(context),
+        None | Some(THIS) => return this_machine(context),
         Some(spec) => spec,
     };
     let platform = Platform::resolve(spec).map_err(request)?;

@@ -10,13 +10,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use forerun_apps::partial::{self, Place};
 use forerun_platform::Bytes;
+use forerun_platform::file::{Stream, hold, is_standard_output, stream};
 use rustix::fs::{Access, access};
 
 use crate::error::{CliError, failed, reason, request};
 
-/// Where a name leads; none for `-`, standard output.
+/// Where a name leads; none for standard output.
 fn place(path: &Path) -> io::Result<Option<Place>> {
-    if path == Path::new("-") { Ok(None) } else { partial::place(path).map(Some) }
+    if is_standard_output(path) { Ok(None) } else { partial::place(path).map(Some) }
 }
 
 /// Whether a file can be written at `path`, which `option` names: asked before a run, so that a
@@ -39,7 +40,10 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
             access(&directory, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
         }
         None => Ok(()),
-        Some(Place::Special(path)) => access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into()))),
+        Some(Place::Special(path)) => {
+            access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into())))?;
+            hold(&path).map_err(|e| refuse(reason(&e)))
+        }
     }
 }
 
@@ -125,10 +129,13 @@ pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
 ///
 /// # Errors
 /// The system's; then, as where `fill` gives false, the file is as it was.
-pub fn replace(path: &Path, fill: impl FnOnce(&mut fs::File) -> io::Result<bool>) -> io::Result<bool> {
+pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<bool>) -> io::Result<bool> {
     let (path, directory) = match place(path)? {
-        Some(Place::Special(path)) => return fill(&mut fs::OpenOptions::new().write(true).open(path)?),
-        None => return fill(&mut io::stdout().as_fd().try_clone_to_owned()?.into()),
+        Some(Place::Special(path)) => return fill(&mut stream(&path, || false)?),
+        None => {
+            let stdout: fs::File = io::stdout().as_fd().try_clone_to_owned()?.into();
+            return fill(&mut Stream::from(stdout));
+        }
         Some(Place::File { path, directory }) => (path, directory),
     };
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);
@@ -175,7 +182,7 @@ pub fn put_away() -> impl Sized {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::io::{self, Write as _};
+    use std::io;
     use std::path::Path;
 
     use super::{check, replace, write};

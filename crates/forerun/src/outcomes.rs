@@ -1,7 +1,6 @@
 //! Reads the files of outcomes that `run`, `predict` and `emulate` write with `--json`.
 
 use std::fmt;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::Outcome;
@@ -38,10 +37,7 @@ impl fmt::Display for ReadError {
         if let Some(whole) = &self.whole {
             return f.write_str(whole);
         }
-        let file = match self.file.as_os_str() == "-" {
-            true => "standard input".into(),
-            false => self.file.display().to_string(),
-        };
+        let file = forerun_platform::file::named(&self.file);
         match self.line {
             Some(line) => write!(f, "{file}, line {line}: {}", self.message),
             None => write!(f, "{file}: {}", self.message),
@@ -62,13 +58,8 @@ pub fn read<P: AsRef<Path>>(files: &[P]) -> Result<Vec<Outcome>, ReadError> {
     let mut all = Vec::new();
     for file in files.iter().map(AsRef::as_ref) {
         let fail = |message| ReadError { file: file.into(), line: None, message, whole: None };
-        let read = if file.as_os_str() == "-" {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
-        } else {
-            forerun_platform::file::bytes(file)
-        };
-        let bytes = read.map_err(|e| ReadError { whole: Some(unread(file, &e)), ..fail(String::new()) })?;
+        let bytes = forerun_platform::file::bytes(file)
+            .map_err(|e| ReadError { whole: Some(unread(file, &e)), ..fail(String::new()) })?;
         let wide = forerun_platform::file::is_utf16(&bytes);
         let text = forerun_platform::file::decoded(bytes).map_err(|why| {
             fail(if wide {

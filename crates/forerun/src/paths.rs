@@ -6,9 +6,20 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::Selection;
+use forerun_platform::file::{STANDARD, is_standard_output};
 
 use crate::console::Console;
 use crate::error::{CliError, request};
+
+/// Whether a name that may be another thing's is that of a file that is read.
+pub fn is_read(path: &Path) -> bool {
+    path == Path::new(STANDARD) || path.is_file()
+}
+
+/// The name of an output; the one name of standard output, whatever that was called.
+pub fn plain_name(path: PathBuf) -> PathBuf {
+    if is_standard_output(&path) { STANDARD.into() } else { path }
+}
 
 /// The files of a command.
 #[derive(Debug, Default)]
@@ -36,13 +47,13 @@ impl Paths {
 
     /// Adds a file that is written, where the option is given.
     pub fn writes(mut self, option: &'static str, path: Option<&Path>) -> Self {
-        self.writes.extend(path.map(|p| (option, p.to_path_buf())));
+        self.writes.extend(path.map(|p| (option, plain_name(p.to_path_buf()))));
         self
     }
 
     /// Adds a file that is written, where the option is given, when all inputs are read: it may be one of them.
     pub fn replaces(mut self, option: &'static str, path: Option<&Path>) -> Self {
-        self.replaces.extend(path.map(Path::to_path_buf));
+        self.replaces.extend(path.map(|p| plain_name(p.to_path_buf())));
         self.writes(option, path)
     }
 
@@ -57,7 +68,7 @@ impl Paths {
     /// # Errors
     /// Two that are the same; one in a directory that is searched.
     pub fn check(self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
-        let stdout = Path::new("-");
+        let stdout = Path::new(STANDARD);
         let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
         match (to_stdout.next(), to_stdout.next()) {
             (Some((one, _)), Some((other, _))) => {
@@ -71,14 +82,29 @@ impl Paths {
         self.apart(console.json(), is_input)
     }
 
+    /// That no two inputs come from standard input: to be asked before anything is read from there.
+    ///
+    /// # Errors
+    /// Two that do.
+    pub fn one_from_standard_input(&self) -> Result<(), CliError> {
+        match self.reads.iter().filter(|path| *path == Path::new(STANDARD)).count() {
+            0 | 1 => Ok(()),
+            _ => Err(request(
+                "-: two inputs are to come from standard input, which has one; name a file for the other",
+            )),
+        }
+    }
+
     /// Looks at them and at where data goes, but not at standard output.
     ///
     /// # Errors
     /// As [`Paths::check`].
     pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
-        let stdout = Path::new("-");
+        let stdout = Path::new(STANDARD);
         self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
-        let reads: HashSet<Identity> = self.reads.iter().filter_map(|p| identity(p)).collect();
+        self.one_from_standard_input()?;
+        let reads: HashSet<Identity> =
+            self.reads.iter().filter(|p| *p != stdout).filter_map(|p| identity(p)).collect();
         let mut before: Vec<(&str, Identity)> = Vec::new();
         for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
             let refuse = |what: String| {

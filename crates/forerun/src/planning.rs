@@ -85,8 +85,10 @@ impl Facts {
         let near = |most: u64| plan.grain.bytes > most / 2;
         let Some((tried, most)) = self.tried.filter(|(_, most)| near(*most)) else { return };
         let (tried, most) = (Bytes(tried), Bytes(most));
-        let said =
-            format!("tasks of more than {most} are not planned, since none of more than {tried} was tried");
+        let said = format!(
+            "tasks of more than {most} are not planned, since none of more than {tried} was tried, and costs are believed up \
+                 to {BEYOND} times as far (--grain asks for larger ones)"
+        );
         plan.reason = if plan.reason.is_empty() { said } else { format!("{}; {said}", plan.reason) };
     }
 

@@ -6,11 +6,12 @@ use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::file;
 use forerun_skeleton::{AppError, Cancel};
 use rustix::fs::{Access, access};
 
 use super::output::Output;
-use super::patient::{self, Patient};
+use super::patient::Patient;
 use super::scratch::plain;
 use super::show;
 use crate::partial;
@@ -31,9 +32,9 @@ impl Destination {
     /// a long run does not end in an error that was there from the start.
     ///
     /// # Errors
-    /// That the path is a directory, or its directory is missing or cannot be written to.
+    /// That the path is a directory, a socket or a pipe that nobody reads, or its directory is missing or cannot be written to.
     pub fn open(path: Option<&Path>) -> Result<Self, AppError> {
-        let Some(path) = path.filter(|p| *p != Path::new("-")) else {
+        let Some(path) = path.filter(|p| !file::is_standard_output(p)) else {
             return Ok(Destination::StandardOutput);
         };
         let refuse = |what: &str| Err(AppError::new(format!("cannot write {}: {what}", show::path(path))));
@@ -47,9 +48,11 @@ impl Destination {
         match fs::metadata(&path) {
             Ok(m) if m.is_dir() => return refuse("it is a directory; name a file"),
             Ok(m) if !m.is_file() => {
-                return match access(&path, Access::WRITE_OK) {
+                let can = file::takes_bytes(m.file_type());
+                let can = can.and_then(|()| Ok(access(&path, Access::WRITE_OK)?));
+                return match can.and_then(|()| file::hold(&path)) {
                     Ok(()) => Ok(Destination::Special(path)),
-                    Err(e) => refuse(&plain(&e.into())),
+                    Err(e) => refuse(&plain(&e)),
                 };
             }
             _ => {}
@@ -76,9 +79,8 @@ impl Destination {
         let written = match self {
             Destination::StandardOutput => copy(output, io::stdout().as_fd(), cancel),
             Destination::File(path) => replace(path, output, cancel),
-            Destination::Special(path) => {
-                patient::open(path, cancel).and_then(|file| copy(output, file.as_fd(), cancel))
-            }
+            Destination::Special(path) => file::stream(path, || cancel.is_cancelled())
+                .and_then(|file| copy(output, file.as_fd(), cancel)),
         };
         written.map_err(|e| {
             let name = match self {

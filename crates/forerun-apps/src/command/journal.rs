@@ -123,6 +123,9 @@ impl Journal {
             }
             _ => refuse(&format!("the journal cannot be used ({})", plain(&e))),
         };
+        if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
+            return Err(refuse("it is no regular file: name one, which is made where there is none"));
+        }
         let file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
         // A file system may have no locks.

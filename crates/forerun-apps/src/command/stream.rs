@@ -1,16 +1,16 @@
 //! Where outputs go one after the other, while a run goes on.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::file;
 use forerun_skeleton::{AppError, Cancel};
 use tempfile::NamedTempFile;
 
 use super::destination::Destination;
 use super::output::Output;
-use super::patient::{self, Patient};
+use super::patient::Patient;
 use super::scratch::plain;
 use super::show;
 use crate::partial;
@@ -26,7 +26,7 @@ pub(crate) struct Stream {
 #[derive(Debug)]
 enum To {
     StandardOutput,
-    Special(File, PathBuf),
+    Special(file::Stream, PathBuf),
     File(NamedTempFile, PathBuf),
     /// It was finished, or is another process's.
     Nowhere,
@@ -41,7 +41,8 @@ impl Stream {
         let to = match Destination::open(path)? {
             Destination::StandardOutput => To::StandardOutput,
             Destination::Special(path) => {
-                let file = patient::open(&path, &cancel).map_err(|e| trouble(&show::path(&path), &e))?;
+                let file = file::stream(&path, || cancel.is_cancelled());
+                let file = file.map_err(|e| trouble(&show::path(&path), &e))?;
                 To::Special(file, path)
             }
             Destination::File(path) => {

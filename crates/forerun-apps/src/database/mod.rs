@@ -111,6 +111,11 @@ impl Database {
         if file.is_dir() {
             return Err(AppError::new(format!("{name} is a directory: name a file in it")));
         }
+        if file.exists() && !file.is_file() {
+            return Err(AppError::new(format!(
+                "{name} is no regular file: name one, which is made where there is none"
+            )));
+        }
         let refuse = |what: &str, e: &io::Error| {
             AppError::new(format!("{what} cannot be written: {}; name another database", plain(e)))
         };

@@ -20,7 +20,7 @@
 use std::path::Path;
 
 use forerun_platform::FileError;
-use forerun_platform::file::{Item, Kind, Section, contents, read};
+use forerun_platform::file::{Item, Kind, Section, contents, named, read};
 use forerun_text::document::{Config, FieldConfig};
 
 use super::model::fingerprint;
@@ -41,7 +41,7 @@ impl Fields {
     /// # Errors
     /// That it cannot be read; everything that is wrong with it, each at its line.
     pub fn load(path: &Path) -> Result<Self, FileError> {
-        Self::parse(&contents(path)?, &path.display().to_string())
+        Self::parse(&contents(path)?, &named(path))
     }
 
     /// Reads the text of the file `name`.

@@ -5,6 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::Path;
 
 use forerun_lsi::ranking::written;
+use forerun_platform::file::is_standard_output;
 use forerun_skeleton::{AppError, Cancel};
 
 use crate::Erased;
@@ -50,7 +51,7 @@ impl RunFile {
     /// # Errors
     /// A sentence that says what is in the way.
     pub fn open(path: Option<&Path>, cancel: &Cancel) -> Result<Self, AppError> {
-        Ok(RunFile(match path.filter(|path| *path != Path::new("-")) {
+        Ok(RunFile(match path.filter(|path| !is_standard_output(path)) {
             Some(path) => Output::check(path)?,
             None => Output::standard(std::env::temp_dir(), cancel.clone()),
         }))

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use forerun_platform::file::is_standard_output;
 use forerun_platform::{Bytes, Grain};
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
@@ -66,7 +67,7 @@ impl SortJob {
         }
         let files = Files::open(inputs, element)?;
         let output = match options.output {
-            Some(path) if path == Path::new("-") => {
+            Some(path) if is_standard_output(&path) => {
                 let directory = options.temporary.clone().unwrap_or_else(std::env::temp_dir);
                 Output::standard(directory, options.cancel.clone())
             }

@@ -29,6 +29,10 @@ impl Job for SortJob {
         format!("{files} file{plural}, {} of {}", Bytes(self.bytes()), self.element().name())
     }
 
+    fn least_bytes(&self) -> u64 {
+        self.element().width() as u64
+    }
+
     fn extent(&self) -> Extent {
         Extent {
             bytes: self.bytes(),

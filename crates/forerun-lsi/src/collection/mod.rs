@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use forerun_platform::FileError;
-use forerun_platform::file::{bytes, lenient};
+use forerun_platform::file::{bytes, lenient, named};
 
 use crate::LsiError;
 
@@ -53,7 +53,7 @@ pub struct Collection {
 fn text(path: &Path) -> Result<String, LsiError> {
     let bytes = bytes(path).map_err(|e| LsiError::unreadable(path, &e))?;
     let replaced = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    lenient(bytes, replaced).map_err(|why| FileError::foreign(&path.display().to_string(), why).into())
+    lenient(bytes, replaced).map_err(|why| FileError::foreign(&named(path), why).into())
 }
 
 /// The queries of a file: in the SMART form where its first line begins an entry, else a query a line, named by the lines'

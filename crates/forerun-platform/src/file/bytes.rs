@@ -4,34 +4,48 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
-/// How long somebody may take to open a pipe to write to it.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long somebody may take to open the other end of a pipe.
+pub(super) const PATIENCE: Duration = Duration::from_secs(3);
 /// How often it is looked at whether to give up.
-const TICK: Duration = Duration::from_millis(50);
+pub(super) const TICK: Duration = Duration::from_millis(50);
 /// What is no regular file may have no end.
 const LONGEST: usize = 256 << 20;
+
+/// The name of standard input where a file is read, and of standard output where one is written.
+pub const STANDARD: &str = "-";
+/// What standard input held, which comes once, whoever asks for it.
+static STANDARD_INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
 type Ends = Box<dyn Fn() -> bool + Send + Sync>;
 static ENDS: OnceLock<Ends> = OnceLock::new();
 
-/// Ends the waiting of [`bytes()`] in this process as soon as `ends` says so. The first that is given counts.
+/// Whether nobody is to be waited for any more.
+pub(super) fn ended() -> bool {
+    ENDS.get().is_some_and(|ends| ends())
+}
+
+/// Ends the waiting of [`bytes()`] and [`stream`](super::stream()) in this process as soon as `ends` says so. The first that is given counts.
 pub fn end_waiting_when(ends: impl Fn() -> bool + Send + Sync + 'static) {
     let _ = ENDS.set(Box::new(ends));
 }
 
-/// Reads a file. One that is a pipe or a terminal is waited for until its end, so that what a command prints can be a file
+/// Reads a file, or standard input, which is called `-`. One that is a pipe or a terminal is waited for until its end, so that what a command prints can be a file
 /// (`<(…)` in shells), unless nobody opens it to write within some seconds, or [`end_waiting_when`] ends it.
 ///
 /// # Errors
 /// The system's; a sentence's rest, for [`unread`](super::unread), where a pipe, a socket or a device gives nothing that has an end.
 pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let path = path.as_ref();
+    if path == Path::new(STANDARD) {
+        return standard_input();
+    }
     let kind = fs::metadata(path)?.file_type();
     if kind.is_file() {
         return fs::read(path);
@@ -44,6 +58,37 @@ pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     }
     let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
     waited(&file, !kind.is_fifo(), PATIENCE)
+}
+
+/// Reads standard input to its end, or gives what was read of it before.
+fn standard_input() -> io::Result<Vec<u8>> {
+    let mut kept = STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(bytes) = &*kept {
+        return Ok(bytes.clone());
+    }
+    let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
+    let (from, mut bytes, mut block) = (io::stdin(), Vec::new(), vec![0; 64 << 10]);
+    loop {
+        if ended() {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        match poll(&mut [PollFd::new(&from, PollFlags::IN)], Some(&tick)) {
+            Ok(0) | Err(Errno::INTR) => continue,
+            Ok(_) => {}
+            Err(e) => return Err(e.into()),
+        }
+        match rustix::io::read(&from, &mut block[..]) {
+            Ok(0) => break,
+            Ok(read) => bytes.extend_from_slice(&block[..read]),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(e) => return Err(e.into()),
+        }
+        if bytes.len() > LONGEST {
+            return Err(io::Error::other("it does not end: name a file"));
+        }
+    }
+    *kept = Some(bytes.clone());
+    Ok(bytes)
 }
 
 /// Reads to the end of what does not block. As long as nobody has opened it to write, a pipe reads as if it had ended.
@@ -71,7 +116,7 @@ fn waited(mut file: &File, mut opened: bool, patience: Duration) -> io::Result<V
             Err(e) if e.kind() == ErrorKind::Interrupted => {}
             Err(e) => return Err(e),
         }
-        if ENDS.get().is_some_and(|ends| ends()) {
+        if ended() {
             return Err(ErrorKind::Interrupted.into());
         }
         let mut ready = [PollFd::new(&file, PollFlags::IN)];

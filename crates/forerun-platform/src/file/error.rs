@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Range;
 use std::path::Path;
 
-use super::unread;
+use super::{named, unread};
 
 /// One thing that is wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,12 +102,7 @@ const MOST: usize = 10;
 impl FileError {
     /// That the file cannot be read at all.
     pub fn unreadable(path: &Path, error: &std::io::Error) -> Self {
-        FileError {
-            file: path.display().to_string(),
-            message: unread(path, error),
-            problems: Vec::new(),
-            most: MOST,
-        }
+        FileError { file: named(path), message: unread(path, error), problems: Vec::new(), most: MOST }
     }
 
     /// That the file is none of those that are read: what is said after its name.

@@ -18,15 +18,17 @@ mod error;
 mod item;
 mod section;
 mod sort;
+mod stream;
 mod system;
 mod text;
 mod write;
 
-pub use bytes::{bytes, end_waiting_when};
+pub use bytes::{STANDARD, bytes, end_waiting_when};
 pub use error::{FileError, Problem};
 pub use item::{Item, Kind, Place};
 pub use section::{Allowed, Section, read};
-pub use system::{reason, unread, without_numbers};
+pub use stream::{Stream, hold, is_standard_output, stream, takes_bytes, write_some};
+pub use system::{named, reason, unread, without_numbers};
 pub use text::{contents, decoded, is_utf16, lenient};
 pub(crate) use write::{Writer, figure};
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::Path;
 
+use super::bytes::STANDARD;
+
 /// What stands before the system's number of an error.
 const NUMBERED: &str = " (os error ";
 
@@ -18,15 +20,26 @@ pub fn reason(error: &io::Error) -> String {
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
-/// The sentence that the file `name` cannot be read.
+/// What sentences call the file of this name.
+pub fn named(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    if path == Path::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
+}
+
+/// The sentence that the file `path` cannot be read.
 ///
 /// ```
 /// let error = std::fs::read("no/such/file").unwrap_err();
 /// assert_eq!(forerun_platform::file::unread("no/such/file", &error), "no/such/file does not exist: check its name");
 /// ```
-pub fn unread(name: impl AsRef<Path>, error: &io::Error) -> String {
-    let name = name.as_ref().display();
+pub fn unread(path: impl AsRef<Path>, error: &io::Error) -> String {
+    let path = path.as_ref();
+    let name = named(path);
     match error.kind() {
+        // Not one of those files that are read from there.
+        io::ErrorKind::NotFound if path == Path::new(STANDARD) => {
+            "- is no file, and this input cannot come from standard input: name a file".into()
+        }
         io::ErrorKind::NotFound => format!("{name} does not exist: check its name"),
         io::ErrorKind::IsADirectory => format!("{name} is a directory, where a file is expected"),
         _ => format!("cannot read {name}: {}", reason(error)),

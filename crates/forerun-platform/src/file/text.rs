@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::{FileError, bytes};
+use super::{FileError, bytes, named};
 
 /// Reads the file at `path` into a string.
 ///
@@ -10,7 +10,7 @@ use super::{FileError, bytes};
 /// The system's, with the file's name; that it is not text in UTF-8.
 pub fn contents(path: &Path) -> Result<String, FileError> {
     let bytes = bytes(path).map_err(|e| FileError::unreadable(path, &e))?;
-    decoded(bytes).map_err(|why| FileError::foreign(&path.display().to_string(), why))
+    decoded(bytes).map_err(|why| FileError::foreign(&named(path), why))
 }
 
 /// The text of a file's contents.

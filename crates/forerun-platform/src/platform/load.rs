@@ -14,7 +14,7 @@ impl Platform {
     /// The file cannot be read, or what is wrong in it.
     pub fn load(path: impl AsRef<Path>) -> Result<Platform, FileError> {
         let path = path.as_ref();
-        Platform::from_toml(&file::contents(path)?, &path.display().to_string())
+        Platform::from_toml(&file::contents(path)?, &file::named(path))
     }
 
     /// The platform that `spec` means: the name of a preset, or else the path of a file.
@@ -26,7 +26,11 @@ impl Platform {
             return preset.platform();
         }
         let path = Path::new(spec);
-        if path.exists() || spec.contains(['/', std::path::MAIN_SEPARATOR]) || path.extension().is_some() {
+        if spec == file::STANDARD
+            || path.exists()
+            || spec.contains(['/', std::path::MAIN_SEPARATOR])
+            || path.extension().is_some()
+        {
             return Platform::load(path);
         }
         let names = || presets().iter().map(|p| p.name);

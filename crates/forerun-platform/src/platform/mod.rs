@@ -162,6 +162,9 @@ pub struct Platform {
     /// When the figures were measured: a date.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<String>,
+    /// Why the figures may be off, where those who measured them knew: sentences.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
     /// Groups of like hosts, in the order in which ranks are placed on them.
     pub hosts: Vec<Host>,
     /// The network.

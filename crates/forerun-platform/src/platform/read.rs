@@ -23,6 +23,7 @@ impl Platform {
     ///     r#"
     ///     format = 1
     ///     name = "lab"
+    ///     doubt = "measured beside others" # why the figures may be off: predictions say so; default: nothing known
     ///     [[host]]
     ///     name = "node"
     ///     count = 8
@@ -71,7 +72,7 @@ fn platform(root: &Section<'_, '_>, file: &str) -> Option<Platform> {
         root.note("name", "the platform's name is empty: give it one");
     }
     let (source, machine) = (root.text("source").unwrap_or_default(), root.text("machine"));
-    let (clock, measured) = (root.text("clock"), root.text("measured"));
+    let (clock, measured, doubt) = (root.text("clock"), root.text("measured"), root.text("doubt"));
     let hosts = hosts(root);
     let network = root.section("network");
     if network.is_none() && !root.has("network") {
@@ -85,6 +86,7 @@ fn platform(root: &Section<'_, '_>, file: &str) -> Option<Platform> {
         machine,
         clock,
         measured,
+        doubt,
         hosts: hosts?,
         network: network?,
         storage,

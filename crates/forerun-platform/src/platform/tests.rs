@@ -291,7 +291,7 @@ prop_compose! {
 
 prop_compose! {
     fn platforms()(
-        name in "\\PC{0,8}[a-z]\\PC{0,4}", source in "\\PC{0,30}", clock in proptest::option::of("[a-z\"\\\\\n]{1,9}"),
+        doubt in proptest::option::of("[a-z\"]{1,9}"), name in "\\PC{0,8}[a-z]\\PC{0,4}", source in "\\PC{0,30}", clock in proptest::option::of("[a-z\"\\\\\n]{1,9}"),
         count in 1usize..99, speed in 1e-3..9.0f64, memory in proptest::option::of(1u64..1 << 50),
         latency in figures(), send_overhead in overheads(), receive_overhead in overheads(), gap in figures(),
         gap_per_byte in figures(), receive_gap_per_byte in figures(), interference_per_byte in figures(), send_interference_per_byte in figures(), threshold in proptest::option::of(0u64..1 << 40), at in 0.0..1e9f64,
@@ -307,7 +307,7 @@ prop_compose! {
             latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte, interference_per_byte, send_interference_per_byte,
             rendezvous_threshold: threshold.map(Bytes), segment: None, ..Network::default()
         };
-        Platform { source, clock, ..Platform::new(name, vec![host], network) }
+        Platform { source, clock, doubt, ..Platform::new(name, vec![host], network) }
     }
 }
 

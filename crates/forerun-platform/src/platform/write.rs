@@ -11,8 +11,12 @@ impl Platform {
         let mut out = Writer::new();
         out.text("name", &self.name);
         out.text("source", &self.source);
-        for (key, text) in [("machine", &self.machine), ("clock", &self.clock), ("measured", &self.measured)]
-        {
+        for (key, text) in [
+            ("machine", &self.machine),
+            ("clock", &self.clock),
+            ("measured", &self.measured),
+            ("doubt", &self.doubt),
+        ] {
             out.text(key, text.as_deref().unwrap_or_default());
         }
         for host in &self.hosts {

@@ -1,7 +1,6 @@
 //! The command `forerun calibrate`.
 
-use std::path::Path;
-
+use forerun_platform::file::is_standard_output;
 use forerun_platform::{Machine, Way};
 use forerun_skeleton::RunError;
 
@@ -21,8 +20,7 @@ pub fn calibrate_command(
     console: &Console,
     interrupt: &Interrupt,
 ) -> Result<(), CliError> {
-    let stdout = Path::new("-");
-    if let Some(path) = args.out.as_deref().filter(|path| *path != stdout) {
+    if let Some(path) = args.out.as_deref().filter(|path| !is_standard_output(path)) {
         file::check("--out", path)?;
     }
     match args.on {
@@ -55,7 +53,7 @@ pub fn calibrate_command(
         console.note("note", &doubtful(why))?;
     }
     console.data(platform)?;
-    if args.out.as_deref() == Some(stdout) {
+    if let Some(stdout) = args.out.as_deref().filter(|path| is_standard_output(path)) {
         return file::write(stdout, platform.to_toml().as_bytes());
     }
     if let Some(path) = &args.out {

@@ -97,12 +97,19 @@ pub fn calibrate(
     if let Some(why) = &doubt {
         platform.source = format!("doubtful ({why}): {}", platform.source);
     }
+    let why = doubt.as_deref().map(doubtful);
+    platform.doubt = in_doubt(notes.iter().chain(&why).map(String::as_str));
     Ok(Calibration { platform, figures, notes, doubt })
 }
 
 /// That a calibration cannot be relied on, and why, in words.
 fn doubtful(why: &str) -> String {
     format!("this machine could not be measured well ({why}): predictions from it may be far off")
+}
+
+/// Notes of a calibration as its platform keeps them.
+fn in_doubt<'a>(notes: impl Iterator<Item = &'a str>) -> Option<String> {
+    Some(notes.collect::<Vec<_>>().join("; ")).filter(|all| !all.is_empty())
 }
 
 /// That a machine is doing other things, if it is.

@@ -44,7 +44,8 @@ pub struct ShapeOptions {
     /// Fan-in of the tree, at least 2: how many results one merge step brings together.
     #[arg(long, value_name = "N", value_parser = number)]
     pub arity: Option<usize>,
-    /// Input that a task takes, at most, such as "4 MiB".
+    /// Input that a task takes, at most, such as "4 MiB". Without it, no task is planned that is more than 4 times as large as the
+    /// largest that was tried (by the pilot, or "tried" of the profile): what larger ones cost, which caches no longer hold, was not seen.
     #[arg(long, value_name = "SIZE")]
     pub grain: Option<String>,
     /// Results that a delivery of the adaptive strategy holds at least.

@@ -1,7 +1,5 @@
 //! Jobs that are farms: an external command for each of many files, pictures of the Mandelbrot set, the motion of a hip.
 
-use std::path::Path;
-
 use forerun_apps::command::{Inputs, Selection};
 
 use super::Context;
@@ -10,6 +8,7 @@ use crate::error::{CliError, request};
 use crate::farm::{Farming, Wanted};
 use crate::mpi::Work;
 use crate::{farm, file, jobs, paths};
+use forerun_platform::file::is_standard_output;
 
 /// Runs the command for every file, or says how long that would take.
 ///
@@ -26,18 +25,19 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
+        farm::paths(how).reads([from]).one_from_standard_input()?;
         jobs::listed(from, &mut selection.paths)?;
     }
     if selection.paths.is_empty() {
         return Err(request("no input: name files or directories, or give --files-from"));
     }
     let inputs = Inputs::open(&selection).map_err(request)?;
-    let out = args.out.as_deref().filter(|out| *out != Path::new("-"));
+    let out = args.out.as_deref().filter(|out| !is_standard_output(out));
     if out.is_none() && wanted == Wanted::Run {
         context.console.keep_stdout_free()?;
     }
     let searched = selection.clone();
-    let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
+    let list = args.files_from.as_deref();
     let paths = farm::paths(how)
         .reads(inputs.files().iter().map(|file| &file.path))
         .reads(list)

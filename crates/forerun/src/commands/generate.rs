@@ -1,6 +1,5 @@
 //! `forerun generate`: input to try things on.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 
 use forerun_platform::random::Random;
@@ -56,7 +55,7 @@ struct Made {
 
 /// Gives whether all was written.
 fn write(
-    out: &mut File,
+    out: &mut dyn Write,
     made: &Made,
     bar: &indicatif::ProgressBar,
     interrupt: &Interrupt,

@@ -13,6 +13,7 @@ use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
 use crate::{allocation, figures, file};
+use forerun_platform::file::is_standard_output;
 
 /// Treats the job that the command line names.
 ///
@@ -148,16 +149,17 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
             "--skeleton scatter-gather: external commands run as a reduction; sort can be run so",
         ));
     }
+    how.paths().reads(args.files_from.as_deref()).one_from_standard_input()?;
     let (inputs, searched) = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
     if how.is_for_processes() {
         context.work = Some(Work::reduce(args, &inputs)?);
     }
-    let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
     }
-    let list = args.files_from.as_deref().filter(|from| *from != Path::new("-"));
-    let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
+    let list = args.files_from.as_deref();
+    let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(delivery_name(1)));
     let paths = how.paths().reads(list).searches(searched).writes("--out", out);
     let paths = paths.writes("--deliver", into.as_deref());
@@ -183,11 +185,11 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }
-    let to_stdout = args.db.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-"));
+    let to_stdout = args.db.is_none() && args.out.as_deref().is_none_or(is_standard_output);
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
     }
-    let out = args.out.as_deref().filter(|out| *out != Path::new("-") && how.gives_result());
+    let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let paths = how.paths().reads(&args.input).writes("--out", out);
     paths.check(&mut context.console, |_| false)?;
     context.interrupt.busy(|| {

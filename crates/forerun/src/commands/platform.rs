@@ -16,7 +16,7 @@ pub fn run(command: &PlatformCommand, context: &Context) -> Result<(), CliError>
     match command {
         PlatformCommand::List => list(console),
         PlatformCommand::Show { platform } => {
-            let platform = crate::figures::platform(Some(platform), context)?;
+            let platform = crate::figures::found(Some(platform), context)?;
             console.text(&platform.to_toml())?;
             console.data(&platform)
         }

@@ -7,7 +7,7 @@ use crate::commands::run::Predictions;
 use crate::commands::{Context, isoefficiency, run};
 use crate::error::{CliError, request};
 use crate::planning::{self, Facts, plan};
-use crate::{algebra, describe, drawings, file};
+use crate::{algebra, describe, drawings, file, text};
 
 /// Predicts a job.
 ///
@@ -64,9 +64,12 @@ pub(crate) fn outcomes(
     let mut all = Predictions::default();
     let numbers = processors(how, platform);
     let bar = context.console.ticking(numbers.len(), "predicting");
+    let mut known = Known::default();
     for p in numbers {
-        let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
-        let found = run::predictions(&once(&how.by), facts, &choice, costs, platform, context)?;
+        let found = context.console.telling(&bar, &known.and_under_way(&all.outcomes, p, &how.by), || {
+            let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
+            run::predictions(&once(&how.by), facts, &choice, costs, platform, context)
+        })?;
         all.outcomes.extend(found.outcomes);
         all.refused.extend(found.refused);
         bar.inc(1);
@@ -79,6 +82,25 @@ pub(crate) fn outcomes(
             all.note(context)?;
             Ok(all.outcomes)
         }
+    }
+}
+
+/// How much of what is predicted was told already while the rest is under way.
+#[derive(Debug, Default)]
+pub(crate) struct Known(usize);
+
+impl Known {
+    /// What is known since it was asked last, and that the prediction on so many processors is under way.
+    pub(crate) fn and_under_way(&mut self, all: &[Outcome], processors: usize, by: &[Way]) -> String {
+        let on = |p: usize| text::plural(p as u64, "processor");
+        let from = std::mem::replace(&mut self.0, all.len()).min(all.len());
+        let mut lines: Vec<String> = all[from..]
+            .iter()
+            .map(|of| format!("known: {} by {}, {}", on(of.processors), of.way.name(), describe::time(of)))
+            .collect();
+        let ways: Vec<&str> = by.iter().map(|way| way.name()).collect();
+        lines.push(format!("under way: {} by {}", on(processors), ways.join(", ")));
+        lines.iter().map(|line| format!("{:<9} {line}\n", "predict")).collect()
     }
 }
 

@@ -9,7 +9,7 @@ use super::{Seen, Team, plan, ways};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
-use crate::commands::predict::usual;
+use crate::commands::predict::{Known, usual};
 use crate::commands::run::Predictions;
 use crate::describe;
 use crate::error::{CliError, request};
@@ -53,18 +53,26 @@ pub(super) fn predict<J: FarmJob>(
     };
     context.note_beside(seen.beside, &processors)?;
     let mut all = Predictions::default();
+    let bar = context.console.ticking(processors.len(), "predicting");
+    let mut known = Known::default();
     for p in processors {
-        let planned = seen.plan(how, p, seen.left)?;
+        let told = known.and_under_way(&all.outcomes, p, &how.by);
+        let (planned, of) = context.console.telling(&bar, &told, || -> Result<_, CliError> {
+            let planned = seen.plan(how, p, seen.left)?;
+            let of = seen.predictions(job, how, &planned, context)?;
+            Ok((planned, of))
+        })?;
         if planned.basis.is_none() {
             return Err(request(match seen.left {
                 0 => "there is nothing to predict: all tasks are done",
                 _ => "there is nothing to predict: too few tasks are left to try some",
             }));
         }
-        let of = seen.predictions(job, how, &planned, context)?;
+        bar.inc(1);
         all.outcomes.extend(of.outcomes);
         all.refused.extend(of.refused);
     }
+    bar.finish_and_clear();
     if all.outcomes.is_empty() {
         return Err(ways::nothing(&all.refused));
     }

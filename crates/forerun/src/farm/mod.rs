@@ -25,7 +25,7 @@ use crate::commands::run::{Predictions, note_platform};
 use crate::error::{CliError, failed, request};
 use crate::load::Beside;
 use crate::mpi::{self, Work};
-use crate::paths::Paths;
+use crate::paths::{Paths, is_read};
 use crate::{compare, describe, execute, figures, file, text};
 
 use self::plan::Planned;
@@ -36,7 +36,7 @@ pub(crate) use self::subset::{Deliveries, Subset, deliver};
 
 /// The files that are read and written whatever the job.
 pub fn paths(how: &FarmWays) -> Paths {
-    let platform = how.platform.as_deref().map(Path::new).filter(|p| p.is_file());
+    let platform = how.platform.as_deref().map(Path::new).filter(|p| is_read(p));
     Paths::new()
         .reads(platform)
         .reads(how.mpi.hostfile.as_deref())

@@ -10,7 +10,7 @@ use std::time::Duration;
 use forerun_apps::command::{CommandJob, Inputs, Names, Selection, Settings, keeps_coming, read_list};
 use forerun_apps::lsi::{LsiJob, LsiOptions, RankingTable, RunFile, Store};
 use forerun_apps::sort::{LEAST_MEMORY, SortJob, SortOptions};
-use forerun_apps::timed::TimedJob;
+use forerun_apps::timed::{self, TimedJob};
 use forerun_lsi::{Model, collection};
 use forerun_model::planner::Divisible;
 use forerun_platform::{Bytes, ReductionProfile, Seconds};
@@ -177,7 +177,7 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     let bytes = size("--size", &args.size)? as f64;
     let input = Divisible::Tasks { tasks: args.count, bytes };
     Ok(Facts {
-        name: "tasks".into(),
+        name: timed::NAME.into(),
         input,
         done: Vec::new(),
         commutative: !args.ordered,

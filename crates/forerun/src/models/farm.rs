@@ -67,7 +67,7 @@ pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     super::check(&args.file, &args.draw, console)?;
     farm_algebra::check(args, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
-    let described = farm_file::read(&text, &args.file.display().to_string()).map_err(request)?;
+    let described = farm_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let spec = args.platform.as_deref().or(described.platform.as_deref());
     let platform = figures::platform(spec, context)?;
     let farm = Farm::on(&platform, described.tasks).map_err(request)?;

@@ -9,6 +9,7 @@ use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::{file, paths::Paths, text};
+use forerun_platform::file::is_standard_output;
 
 /// That the model can be written, and is of one number of processors.
 pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> {
@@ -16,7 +17,7 @@ pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> 
     if args.processors.len() != 1 {
         return Err(request("--write-model: a model is of one number of processors: give one by -p"));
     }
-    if path == std::path::Path::new("-") {
+    if is_standard_output(path) {
         return Err(request("--write-model -: standard output carries the table; name a file"));
     }
     file::check("--write-model", path)?;

@@ -75,7 +75,7 @@ pub fn run(args: &PacketArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
     super::check(&args.file, &args.draw, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
-    let described = packet_file::read(&text, &args.file.display().to_string()).map_err(request)?;
+    let described = packet_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let pipeline = &described.pipeline;
     let flat = pipeline.flat(args.within.0);
     let points = match args.packets.as_slice() {

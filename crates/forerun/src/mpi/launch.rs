@@ -6,6 +6,7 @@ use std::{io, thread};
 
 use forerun_apps::ErasedJob;
 use forerun_mpi::{Flavour, Launch, Launcher, linked};
+use forerun_platform::file::STANDARD;
 use forerun_platform::{Plan, Way};
 use forerun_skeleton::{AppError, Cancel};
 
@@ -44,6 +45,9 @@ fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
         let wrong = |why: &str| {
             request(format!("--hostfile {}: {why}; name a file with a host on each line", hosts.display()))
         };
+        if hosts.as_os_str() == STANDARD {
+            return Err(wrong("the launcher reads it too, and standard input is there once"));
+        }
         // The launcher reads it too.
         if std::fs::metadata(hosts).is_ok_and(|of| !of.is_file() && !of.is_dir()) {
             return Err(wrong("it is no regular file"));

@@ -13,6 +13,7 @@ use crate::cli::{
     FarmJobArgs, FeatureArgs, HipArgs, LsiJobArgs, MandelbrotArgs, ReduceArgs, SortArgs, TasksArgs,
 };
 use crate::error::{CliError, request};
+use forerun_platform::file::is_standard_output;
 
 /// A job in words that another process can read.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ impl Work {
     /// # Errors
     /// What cannot be on MPI.
     pub fn sort(args: &SortArgs) -> Result<Work, CliError> {
-        if args.out.as_deref() == Some(Path::new("-")) {
+        if args.out.as_deref().is_some_and(is_standard_output) {
             return Err(to_a_file());
         }
         Work::Sort(args.clone()).in_words()
@@ -57,7 +58,7 @@ impl Work {
                 "--on mpi: --every and --deliver are of runs on threads: leave them out, or run on threads",
             ));
         }
-        if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+        if args.out.as_deref().is_none_or(is_standard_output) {
             return Err(to_a_file());
         }
         Work::Reduce(ReduceArgs {
@@ -84,7 +85,7 @@ impl Work {
     /// # Errors
     /// What cannot be on MPI.
     pub fn lsi(args: &LsiJobArgs) -> Result<Work, CliError> {
-        if args.db.is_none() && args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+        if args.db.is_none() && args.out.as_deref().is_none_or(is_standard_output) {
             return Err(to_a_file());
         }
         Work::Lsi(args.clone()).in_words()
@@ -95,7 +96,7 @@ impl Work {
     /// # Errors
     /// What cannot be on MPI.
     pub fn farm(args: &FarmJobArgs, inputs: &Inputs) -> Result<Work, CliError> {
-        if args.out.as_deref().is_none_or(|out| out == Path::new("-")) {
+        if args.out.as_deref().is_none_or(is_standard_output) {
             return Err(to_a_file());
         }
         Work::Farm(FarmJobArgs {
@@ -110,8 +111,16 @@ impl Work {
     /// Itself, where all names in it can be told to other processes, that of this directory as well.
     ///
     /// # Errors
-    /// The name that is no text.
+    /// The name that is no text; a result to standard output.
     pub fn in_words(self) -> Result<Work, CliError> {
+        let pictures = match &self {
+            Work::Mandelbrot(args) => [Some(&args.out), None],
+            Work::Hip(args) => [args.out.as_ref(), args.svg.as_ref()],
+            _ => [None, None],
+        };
+        if pictures.into_iter().flatten().any(|out| is_standard_output(out)) {
+            return Err(to_a_file());
+        }
         let directory = std::env::current_dir().unwrap_or_default();
         let odd = self.names().into_iter().chain([&*directory]).find(|name| name.to_str().is_none());
         if let Some(name) = odd {

@@ -1,7 +1,6 @@
 //! Writes the page so that the file is whole or not there.
 
 use std::fmt;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::Outcome;
@@ -40,13 +39,7 @@ pub fn write(outcomes: &[Outcome], file: &Path) -> Result<(), WriteError> {
         return Err(fail("not written, there are no outcomes to report; give at least one".into()));
     }
     let page = super::html(outcomes);
-    let written = crate::file::replace(file, |to| {
-        to.write_all(page.as_bytes())?;
-        if to.metadata()?.is_file() {
-            to.sync_all()?;
-        }
-        Ok(true)
-    });
+    let written = crate::file::replace(file, |to| to.write_all(page.as_bytes()).map(|()| true));
     written.map(drop).map_err(|e| {
         fail(format!(
             "cannot be written ({}); give `-o` a file in a directory you may write to",

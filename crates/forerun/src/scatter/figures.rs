@@ -50,7 +50,8 @@ pub(super) fn costs(
     }
     let given = options.profile.as_ref().map(|file| Profile::load(file).map_err(request)).transpose()?;
     if let (Some(profile), Some(file)) = (&given, &options.profile) {
-        of_profile(profile)?;
+        let tried = of_profile(profile)?.tried;
+        figures::has_elements(tried.map_or(0.0, |tried| tried.largest), file, job.least_bytes())?;
         figures::of_application(profile, file, job.name())?;
     }
     let platform = figures::platform(options.platform.as_deref(), context)?;

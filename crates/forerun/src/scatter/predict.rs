@@ -60,12 +60,15 @@ pub(super) fn outcomes(
     let mut outcomes: Vec<Outcome> = Vec::new();
     let numbers = predict::processors(how, platform);
     let bar = context.console.ticking(numbers.len(), "predicting");
+    let mut known = predict::Known::default();
     for p in numbers {
-        let planned = planning::plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt);
-        match planned {
-            Ok(planned) => {
-                outcomes.extend(predictions(&how.by, facts, &planned.best, costs, platform, context)?);
-            }
+        let told = known.and_under_way(&outcomes, p, &how.by);
+        let found = context.console.telling(&bar, &told, || {
+            planning::plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)
+                .map(|planned| predictions(&how.by, facts, &planned.best, costs, platform, context))
+        });
+        match found {
+            Ok(found) => outcomes.extend(found?),
             Err(e @ CliError::Interrupted(_)) => return Err(e),
             // Of several numbers, those that fit are still worth seeing.
             Err(e) if how.one_number().is_none() => context.console.note("note", &e.to_string())?,

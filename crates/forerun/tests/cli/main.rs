@@ -15,6 +15,7 @@ mod lsi;
 mod model;
 mod output;
 mod pepa;
+mod pipes;
 mod plan_predict;
 mod reduce;
 mod refused;

@@ -94,7 +94,7 @@ fn a_profile_that_does_not_say_what_was_tried_holds_for_tasks_of_any_size() {
 fn that_larger_tasks_were_not_tried_is_said() {
     let place = place();
     place.profile();
-    let untried = "tasks of more than 40 kB are not planned, since none of more than 10 kB was tried";
+    let untried = "tasks of more than 40 kB are not planned, since none of more than 10 kB was tried, and costs are believed up to 4 times as far";
     for (tried, more, said) in [
         ("", "", false),
         ("tried = \"10 kB\"\n", "", true),
@@ -328,4 +328,88 @@ fn others_that_have_the_processors_are_spoken_of() {
         }
     });
     place.assert_clean();
+}
+
+/// Tasks of which nothing is known but their costs have those of any application; others only their own, whatever the command.
+#[test]
+fn costs_of_another_application_are_taken_by_all_commands_or_none() {
+    let place = place();
+    place.profile();
+    place.write("c.png", "");
+    for application in ["hip", "sort", "any"] {
+        let costs = place.text("profile.toml").replace("any", application).replace("1 ms", "1 us");
+        place.write("p.toml", costs);
+        for verb in ["run", "plan", "predict"] {
+            for (job, name) in [
+                ("sort in --type u32", "sort"),
+                ("reduce --map cat --merge cat in", "reduce"),
+                ("farm cat in", "farm"),
+                ("mandelbrot --size 8x8 --iterations 9 -o m.png", "mandelbrot"),
+                ("tasks 9", "tasks"),
+            ] {
+                let out = if verb == "run" && ["reduce", "farm"].contains(&name) { "-o out" } else { "" };
+                let said = place.run(&format!("{verb} {job} {out} --profile p.toml"));
+                if ["tasks", application].contains(&name) || application == "any" {
+                    said.ok();
+                } else {
+                    said.refused(2, &["has the costs of", application, name]);
+                }
+            }
+        }
+    }
+}
+
+/// What nothing can have is refused where the profile is given.
+#[test]
+fn a_task_that_was_tried_has_an_element() {
+    let place = place();
+    place.profile();
+    for verb in ["run", "plan", "predict"] {
+        for (tried, fits) in [("1 B", false), ("3 B", false), ("4 B", true)] {
+            place.write("p.toml", place.text("profile.toml") + &format!("tried = \"{tried}\"\n"));
+            let said = place.run(&format!("{verb} sort in --type u32 --profile p.toml"));
+            match fits {
+                true => drop(said.ok()),
+                false => drop(said.refused(2, &["p.toml", "less than an element of this job, 4 B"])),
+            }
+        }
+    }
+}
+
+/// What is known is said while the rest takes long, and what is under way.
+#[test]
+fn a_prediction_that_takes_long_says_how_far_it_is() {
+    let place = place();
+    place.profile();
+    let long = "predict tasks 3000000 --profile profile.toml --strategy parallel-pipeline --grain 1B --by simulated -p 1,2,1048576";
+    let said = place.run(long).ok();
+    assert!(said.err.contains("under way: 1,048,576 processors by simulated"), "{}", said.err);
+    let quiet = place.run(&format!("{long} -q")).ok();
+    assert!(!quiet.err.contains("under way"), "{}", quiet.err);
+    let short = place.run("predict sort in --type u32 --profile profile.toml -p 1,2").ok();
+    assert!(!short.err.contains("under way"), "{}", short.err);
+}
+
+/// A platform that was measured badly says so in its file, and predictions from it do.
+#[test]
+fn what_is_in_doubt_of_a_platform_is_said_with_predictions() {
+    let place = place();
+    place.profile();
+    let shown = place.run("platform show osu-myrinet").ok().text();
+    place.write("sure.toml", &shown);
+    place.write("doubt.toml", shown.replacen("name = ", "doubt = \"measured beside others\"\nname = ", 1));
+    for verb in ["plan", "predict"] {
+        for job in ["sort in --type u32", "farm cat in", "tasks 9"] {
+            let of = |file: &str| {
+                place.run(&format!("{verb} {job} --profile profile.toml --platform {file}")).ok()
+            };
+            let said = of("doubt.toml").text();
+            assert!(said.contains("the figures of osu-myrinet may be off: measured beside others"), "{said}");
+            assert!(!of("sure.toml").text().contains("may be off"));
+        }
+    }
+    let again = place.run("platform show doubt.toml").ok();
+    assert!(again.text().contains("doubt = \"measured beside others\""), "{}", again.text());
+    place.write("again.toml", &again.out);
+    place.run("platform check again.toml").ok();
 }

@@ -107,14 +107,13 @@ fn while_nobody_reads_the_result() {
         stdout.read_exact(&mut [0]).unwrap();
         interrupt(&place, running, signal);
     }
-    // A named pipe that nobody opens.
+    // A named pipe that is open.
     let place = Place::new();
-    place.write("in", "x\n");
-    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-    assert!(made.is_ok_and(|s| s.success()));
-    let words = ["reduce", "--map", &format!("touch {}", place.path("begun").display()), "--merge", "cat"];
-    let mut running = place.start(words.iter().chain(&["in", "-o", "pipe"]));
-    running.wait_for("the map has begun", || place.path("begun").exists());
+    place.write("in", vec![b'x'; 4 << 20]);
+    let pipe = place.pipe("pipe");
+    let mut held = std::fs::File::options().read(true).write(true).open(pipe).unwrap();
+    let running = place.start(["reduce", "--map", "cat", "--merge", "cat", "in", "-o", "pipe"]);
+    held.read_exact(&mut [0]).unwrap();
     interrupt(&place, running, Signal::INT);
 }
 
@@ -269,13 +268,11 @@ fn what_comes_twice_at_once_is_one_signal() {
 fn asked_twice_it_ends_at_once() {
     let place = Place::new();
     place.write("in", "x\n");
-    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status();
-    assert!(made.is_ok_and(|s| s.success()));
-    // Where it waits for somebody to open the pipe, it does not look at signals.
-    let words = ["reduce", "--map", "cat", "--merge", "cat", "in", "-o", "out", "--json", "pipe"];
-    let mut running = place.start(words);
-    running.wait_for("the result is there", || place.path("out").exists());
-    std::thread::sleep(Duration::from_millis(200));
+    // It does not want to go, and is given a quarter of a second, again and again.
+    let begun = place.path("begun");
+    let map = format!("sh -c 'trap \"\" TERM; touch {}; sleep 3.2108; sleep 1'", begun.display());
+    let mut running = place.start(["reduce", "--map", &map, "--merge", "cat", "in", "-o", "out"]);
+    running.wait_for("the map has begun", || begun.exists());
     running.signal(Signal::INT);
     std::thread::sleep(Duration::from_millis(800));
     running.signal(Signal::INT);

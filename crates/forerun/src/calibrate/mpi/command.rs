@@ -1,11 +1,9 @@
 //! `forerun calibrate --on mpi`.
 
-use std::path::Path;
-
 use forerun_mpi::Probe;
 use forerun_platform::{Bytes, BytesPerSecond, Machine};
 
-use super::super::{Figure, busy, cache, table};
+use super::super::{Figure, busy, cache, in_doubt, table};
 use super::drawing::drawing;
 use super::{Fitted, Samples, fitted, platform};
 use crate::calibrate::Key;
@@ -15,6 +13,7 @@ use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::mpi::{Order, Report, launch, launcher};
 use crate::signals::Interrupt;
+use forerun_platform::file::is_standard_output;
 
 /// Seconds that measuring takes at most, quick or not.
 const SECONDS: (f64, f64) = (5.0, 52.0);
@@ -51,7 +50,9 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         env!("CARGO_PKG_VERSION"),
         starter.name(),
     );
-    let platform = platform(ranks, &fitted, source);
+    let mut platform = platform(ranks, &fitted, source);
+    let notes: Vec<String> = busy.into_iter().chain(unsure(&fitted.figures)).collect();
+    platform.doubt = in_doubt(notes.iter().map(String::as_str));
     console.text(&table(&fitted.figures))?;
     if let Some(byte) = fitted.figures.iter().find(|f| f.key == Key::GapPerByte).map(|f| f.estimate)
         && byte.low > 0.0
@@ -77,7 +78,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         None if ranks > 3 => console.note("topology", "streams side by side do not slow each other: one switch")?,
         None => {}
     }
-    for note in busy.iter().chain(&unsure(&fitted.figures)) {
+    for note in &notes {
         console.note("note", note)?;
     }
     if let Some(path) = &args.svg {
@@ -85,7 +86,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     }
     console.data(&platform)?;
     match &args.out {
-        Some(path) if path == Path::new("-") => file::write(path, platform.to_toml().as_bytes()),
+        Some(path) if is_standard_output(path) => file::write(path, platform.to_toml().as_bytes()),
         Some(path) => {
             file::write(path, cache::text(&platform, None).as_bytes())?;
             console.note("written", &path.display().to_string())

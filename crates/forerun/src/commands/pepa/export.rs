@@ -13,9 +13,10 @@ use crate::cli::pepa::{ExportArgs, ExportAs};
 use crate::commands::Context;
 use crate::error::{CliError, request};
 use crate::file;
+use forerun_platform::file::is_standard_output;
 
 pub(super) fn run(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
-    if args.out != Path::new("-") {
+    if !is_standard_output(&args.out) {
         file::check("--out", &args.out)?;
     }
     let loaded = load(&args.model)?;
@@ -47,7 +48,7 @@ fn put(
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), CliError> {
     let path = &args.out;
-    if path == Path::new("-") {
+    if is_standard_output(path) {
         let mut out = BufWriter::new(io::stdout().lock());
         return match write(&mut out).and_then(|()| out.flush()) {
             Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),

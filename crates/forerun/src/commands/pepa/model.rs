@@ -4,7 +4,7 @@ use std::path::Path;
 
 use forerun_pepa::model::{Settings, System, compile};
 use forerun_pepa::syntax::{Diagnostic, Dialect, Model, Severity, parse};
-use forerun_platform::file::{bytes, lenient, unread};
+use forerun_platform::file::{bytes, lenient, named, unread};
 
 use crate::cli::pepa::{DialectArg, ModelArgs};
 use crate::error::{CliError, request};
@@ -22,7 +22,7 @@ pub(super) fn dialect(of: DialectArg) -> Dialect {
 /// A file's text. Comments of older models are in older encodings.
 pub(super) fn read(path: &Path) -> Result<String, CliError> {
     let bytes = bytes(path).map_err(|e| request(unread(path, &e)))?;
-    lenient(bytes, latin).map_err(|why| request(format!("{} {why}", path.display())))
+    lenient(bytes, latin).map_err(|why| request(format!("{} {why}", named(path))))
 }
 
 fn latin(bytes: &[u8]) -> String {
@@ -50,7 +50,7 @@ pub(super) struct Loaded {
 /// Reads and compiles a model; its errors are a bad request.
 pub(super) fn load(args: &ModelArgs) -> Result<Loaded, CliError> {
     let text = read(&args.file)?;
-    let file = args.file.display().to_string();
+    let file = named(&args.file);
     let settings = settings(&args.set)?;
     let parsed = parse(&text, dialect(args.dialect));
     let refuse = |all: &[Diagnostic]| {

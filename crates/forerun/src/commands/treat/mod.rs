@@ -13,7 +13,7 @@ use forerun_platform::{Profile, Skeleton, Way};
 use super::Context;
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::error::{CliError, request};
-use crate::paths::Paths;
+use crate::paths::{Paths, is_read};
 use crate::planning::Facts;
 use crate::{planning, scatter};
 
@@ -106,7 +106,7 @@ pub trait Treat: Args + FromArgMatches {
 
 fn of_figures(figures: &FigureOptions) -> Paths {
     let FigureOptions { platform, profile, write_profile } = figures;
-    let platform = platform.as_deref().map(Path::new).filter(|p| p.is_file());
+    let platform = platform.as_deref().map(Path::new).filter(|p| is_read(p));
     Paths::new().reads(platform).reads(profile).writes("--write-profile", write_profile.as_deref())
 }
 

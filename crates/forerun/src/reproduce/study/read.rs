@@ -24,7 +24,7 @@ impl Study {
     /// # Errors
     /// The file cannot be read, or what is wrong in it.
     pub fn load(path: &Path) -> Result<Study, FileError> {
-        Study::from_toml(&file::contents(path)?, &path.display().to_string())
+        Study::from_toml(&file::contents(path)?, &file::named(path))
     }
 }
 
