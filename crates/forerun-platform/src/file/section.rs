@@ -190,13 +190,17 @@ impl<'a, 'i> Section<'a, 'i> {
         Some(number)
     }
 
-    /// A list of plain numbers.
+    /// A list of plain numbers, at least one.
     pub fn numbers(&self, key: &str, allowed: Allowed) -> Option<Vec<f64>> {
         let value = self.get(key)?;
         let Some(list) = value.get_ref().as_array() else {
             self.expected(key, value, "a list of numbers");
             return None;
         };
+        if list.is_empty() {
+            self.note_at(value.span(), format!("\"{key}\" is an empty list: give a number, or leave it out"));
+            return None;
+        }
         list.iter().map(|v| self.number_in(key, v, allowed)).collect()
     }
 
@@ -225,9 +229,9 @@ impl<'a, 'i> Section<'a, 'i> {
         self.quantity(key).filter(|value| self.is_within(key, value, &most))
     }
 
-    /// A size that something has, so more than none; `without` says what leaving it out means.
-    pub fn size_of_some<T: Quantity>(&self, key: &str, without: &str) -> Option<T> {
-        let size = self.quantity::<T>(key)?;
+    /// A size that something has, so more than none, and at most `most`; `without` says what leaving it out means.
+    pub fn size_of_some<T: Quantity>(&self, key: &str, most: T, without: &str) -> Option<T> {
+        let size = self.quantity_to::<T>(key, most)?;
         if size.number() > 0.0 {
             return Some(size);
         }

@@ -4,7 +4,7 @@ use super::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Thr
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
 use crate::topology::{background, topology};
-use crate::units::{BytesPerSecond, Quantity, Seconds, SecondsPerByte, Share};
+use crate::units::{Bytes, BytesPerSecond, Quantity, Seconds, SecondsPerByte, Share};
 
 /// Beside the machine where a profile was measured.
 const SPEED: Allowed = Allowed::PositiveTo(1e6);
@@ -119,7 +119,8 @@ fn host(section: &Section<'_, '_>) -> Option<Host> {
     let count = section.count("count").unwrap_or(1);
     let cores = section.count("cores").unwrap_or(1);
     let speed = section.number("speed", SPEED).unwrap_or(1.0);
-    let memory = section.size_of_some("memory", " of a memory: leave it out where it is not known");
+    let memory =
+        section.size_of_some("memory", Bytes(u64::MAX), " of a memory: leave it out where it is not known");
     let availability = availability(section);
     let kernel = section.measured("kernel");
     let background = background(section);

@@ -43,6 +43,7 @@ impl From<&FarmProfile> for ReductionProfile {
 pub(super) fn of(section: &Section<'_, '_>) -> Option<FarmProfile> {
     let task = read::cost(section, "task");
     let task = section.required("task", "\"150 ms\"", task);
+    read::takes_time(section, task.as_ref());
     let sink = read::cost(section, "sink").unwrap_or_default();
     let finish = read::cost(section, "finish").unwrap_or_default();
     let size = read::result_bytes(section);
@@ -91,6 +92,8 @@ contention = 0.1
         for (part, by, message) in [
             ("result_bytes = \"4 B\"\n", "", "[farm] has no \"result_bytes\""),
             ("[farm]", "[fram]", "did you mean \"farm\"?"),
+            ("{ fixed = \"200 us\", spread = 1.5 }", "\"0 s\"", "\"task\" takes no time"),
+            ("\"4 B\"", "\"1e30 B\"", "cannot be more than"),
             ("\"200 us\"", "\"200 B\"", "is a size, where a time is expected"),
             ("0.1", "1.5", "\"contention\" is a number from 0 to 1"),
             ("\"200 us\"", "\"1e20 s\"", "cannot be more than"),

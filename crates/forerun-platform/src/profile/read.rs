@@ -14,6 +14,9 @@ pub(super) const RATIO: Allowed = Allowed::UpTo(1e6);
 pub(super) const LONGEST: Seconds = Seconds(1e10);
 pub(super) const LONGEST_OF_A_BYTE: SecondsPerByte = SecondsPerByte(1e6);
 
+/// More than any file or memory has.
+pub(super) const LARGEST: PartBytes = PartBytes(9e18);
+
 impl Profile {
     /// Reads a profile file's contents; `name` is what messages call the file.
     ///
@@ -62,7 +65,7 @@ impl Profile {
     /// The file cannot be read, or what is wrong in it.
     pub fn load(path: impl AsRef<Path>) -> Result<Profile, FileError> {
         let path = path.as_ref();
-        Profile::from_toml(&file::contents(path)?, &path.display().to_string())
+        Profile::from_toml(&file::contents(path)?, &file::named(path))
     }
 }
 
@@ -101,6 +104,7 @@ fn profile(root: &Section<'_, '_>) -> Option<Profile> {
 fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let task = cost(section, "task");
     let task = section.required("task", "\"150 ms\"", task);
+    takes_time(section, task.as_ref());
     let merge = cost(section, "merge");
     let merge = section.required("merge", "{ per_result = \"12.8 ms\" }", merge);
     let sink = cost(section, "sink").unwrap_or_default();
@@ -108,12 +112,12 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let size = result_bytes(section);
     let size = section.required("result_bytes", "\"20 B\"", size);
     let growth = section.numbers("growth", Allowed::PositiveTo(1e6)).unwrap_or_default();
-    let grown_from =
-        section.size_of_some::<PartBytes>("grown_from", ": leave it out where inputs of any size are alike");
+    let alike = ": leave it out where inputs of any size are alike";
+    let grown_from = section.size_of_some("grown_from", LARGEST, alike);
     let grown_from = grown_from.map_or(0.0, Quantity::number);
     let contention = section.number("contention", CONTENTION).unwrap_or(0.0);
-    let tried =
-        section.size_of_some::<PartBytes>("tried", " of a task: leave it out where the costs hold for any");
+    let any = " of a task: leave it out where the costs hold for any";
+    let tried = section.size_of_some("tried", LARGEST, any);
     let tried = tried.map_or(0.0, Quantity::number);
     let join = join(section);
     let spill = section.inner("spill").map(|s| spill(&s));
@@ -138,7 +142,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
 
 /// `[reduction.spill]`.
 fn spill(section: &Section<'_, '_>) -> Option<Spill> {
-    let room = section.quantity::<PartBytes>("room").map(Quantity::number);
+    let room = section.quantity_to("room", LARGEST).map(Quantity::number);
     let room = section.required("room", "\"25 MB\"", room);
     let (write, read) = (cost(section, "write"), cost(section, "read"));
     section.finish();
@@ -181,6 +185,17 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
     Some(cost)
 }
 
+/// Notes a task that costs nothing at all: whatever it is, it takes some time.
+pub(super) fn takes_time(section: &Section<'_, '_>, task: Option<&Cost>) {
+    let some = |cost: &Cost| cost.seconds(1.0, 1.0) > 0.0;
+    if task.is_some_and(|task| !some(task)) {
+        section.note(
+            "task",
+            "\"task\" takes no time, with which there is nothing to predict: give what one costs",
+        );
+    }
+}
+
 /// What a call waits, by call, byte and result, or one time for each call.
 fn wait(cost: &Section<'_, '_>) -> Wait {
     let Some(section) = cost.inner("wait") else {
@@ -200,9 +215,9 @@ fn line(section: &Section<'_, '_>) -> (f64, f64, f64) {
 
 pub(super) fn result_bytes(reduction: &Section<'_, '_>) -> Option<(f64, f64)> {
     let Some(section) = reduction.inner("result_bytes") else {
-        return reduction.quantity::<PartBytes>("result_bytes").map(|b| (b.number(), 0.0));
+        return reduction.quantity_to("result_bytes", LARGEST).map(|b| (b.number(), 0.0));
     };
-    let fixed = section.quantity::<PartBytes>("fixed").unwrap_or_default();
+    let fixed = section.quantity_to("fixed", LARGEST).unwrap_or_default();
     let per_byte = section.number("per_byte", RATIO).unwrap_or(0.0);
     section.finish();
     if !section.has("fixed") && !section.has("per_byte") {

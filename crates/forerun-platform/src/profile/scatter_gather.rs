@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Cost;
-use super::read::{CONTENTION, LONGEST, LONGEST_OF_A_BYTE, RATIO};
+use super::read::{CONTENTION, LARGEST, LONGEST, LONGEST_OF_A_BYTE, RATIO};
 use crate::file::{Allowed, Section, Writer};
 use crate::json;
 use crate::units::{PartBytes, Quantity, Seconds, SecondsPerByte};
@@ -137,7 +137,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let process = section.required("process", "{ per_byte_ln = \"0.2 ns/B\" }", process);
     let of = |key| cost(section, key).unwrap_or_default();
     let (local, global, write, finish) = (of("local"), of("global"), of("write"), of("finish"));
-    let element = section.quantity::<PartBytes>("element").map_or(1.0, Quantity::number);
+    let element = section.quantity_to("element", LARGEST).map_or(1.0, Quantity::number);
     let held = section.number("held", RATIO).unwrap_or(1.0);
     let spill = section.quantity_to("spill", LONGEST_OF_A_BYTE).map(|s| s.0);
     let spill_ways = section.number("spill_ways", Allowed::UpTo(1e12)).unwrap_or(0.0);
@@ -148,6 +148,18 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     if element <= 0.0 {
         section.note("element", "\"element\" is the size of an element: expected more than 0 B");
         return None;
+    }
+    if let Some(Some(tried)) = &tried
+        && tried.smallest < element
+    {
+        section.note("tried", "\"smallest\" of \"tried\" is less than an element: a block has at least one");
+    }
+    let phases = [process.as_ref(), Some(&local), Some(&global)];
+    if process.is_some() && phases.into_iter().flatten().all(|phase| phase.seconds(1.0, 2.0) <= 0.0) {
+        section.note(
+            "process",
+            "\"process\", \"local\" and \"global\" take no time, with which there is nothing to predict: give what one costs",
+        );
     }
     // A section that is there and wrong leaves no costs.
     let tried = tried.map_or(Some(None), |t| t.map(Some))?;
@@ -173,7 +185,7 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
 /// `tried`: the sizes of blocks that were measured.
 fn tried(section: &Section<'_, '_>) -> Option<Tried> {
     let size = |key| {
-        let size = section.size_of_some::<PartBytes>(key, " of a block").map(Quantity::number);
+        let size = section.size_of_some(key, LARGEST, " of a block").map(Quantity::number);
         section.required(key, "\"64 KiB\"", size)
     };
     let (smallest, largest) = (size("smallest"), size("largest"));
@@ -307,6 +319,9 @@ tried = { smallest = "64 KiB", largest = "1 MB" }
             ("\"463 ns/B\"", "\"1e9 s/B\"", "\"read\" is 1000000000 s/B, and cannot be more than"),
             ("0.25", "7", "\"contention_local\" is a number from 0 to 1"),
             ("element", "held = 1e9\nelement", "\"held\" is a number from 0 to 1000000"),
+            ("64 KiB", "2 B", "\"smallest\" of \"tried\" is less than an element"),
+            ("1 MB", "1e30 B", "cannot be more than"),
+            ("element = \"4 B\"", "element = \"1e30 B\"", "cannot be more than"),
             ("64 KiB", "64 us", "is a time, where a size is expected"),
             ("spill", "spil", "did you mean \"spill\"?"),
         ] {
