@@ -41,10 +41,12 @@ fn simulate(network: &Network, costs: &FarmProfile, tasks: u64, shape: Shape) ->
 }
 
 /// What the model makes of the farm: a message is its task.
-fn model(network: &Network, work_s: f64, answer: u64, messages: u64, shape: Shape) -> Model {
+fn model(network: &Network, (work_s, sink): (f64, &Cost), answer: u64, messages: u64, shape: Shape) -> Model {
     let bytes = (HEADER + shape.grain * answer) as f64;
+    let sink_s = sink.seconds((shape.grain * answer) as f64, shape.grain as f64);
     let tasks = Tasks::new(messages, shape.grain as f64 * work_s, HEADER as f64, bytes);
-    Model::new(network, Tasks { prefetch: shape.prefetch, ..tasks }).expect("valid")
+    let tasks = Tasks { sink_s, open_s: sink.fixed, prefetch: shape.prefetch, ..tasks };
+    Model::new(network, tasks).expect("valid")
 }
 
 proptest! {
@@ -56,6 +58,7 @@ proptest! {
         (work, answer, grain) in (prop_oneof![Just(0u32), 0..3000u32], 0..100u64, 1..6u64),
         messages in prop_oneof![1..20u64, 1..400u64, 1000..2000u64],
         (prefetch, ordered) in (1..5u64, any::<bool>()),
+        sink in prop_oneof![Just([0u32; 3]), [0..50u32, 0..50u32, 0..50u32]],
         (ranks, masters) in (2..40usize, prop_oneof![Just(1usize), 1..20usize]),
     ) {
         prop_assume!(ranks / masters >= 2);
@@ -64,12 +67,15 @@ proptest! {
         prop_assume!(groups.iter().all(|(_, tasks)| tasks % grain == 0));
         let work_s = f64::from(work) * US;
         let shape = Shape { masters: Masters::Fixed(masters), grain, prefetch, ordered, ..Shape::new(ranks) };
+        let [fixed, per_result, per_byte] = sink.map(|of| f64::from(of) * US);
+        let sink = Cost { fixed, per_result, per_byte, ..Cost::default() };
         let costs = FarmProfile {
             task: Cost::constant(work_s),
+            sink,
             result_bytes: (answer as f64, 0.0),
             ..FarmProfile::default()
         };
-        let predicted = model(&network, work_s, answer, messages, shape).predict(ranks, masters).expect("valid");
+        let predicted = model(&network, (work_s, &sink), answer, messages, shape).predict(ranks, masters).expect("valid");
         let ran = simulate(&network, &costs, messages * grain, shape);
         // Virtual time is in whole picoseconds, a few for every message.
         let off = (predicted.makespan_s - ran).abs();
@@ -100,7 +106,7 @@ fn the_master_saturates_where_it_was_predicted() {
     let cluster =
         forerun_platform::preset("osaka-fast-ethernet").expect("shipped").platform().expect("valid");
     let (work_s, tasks) = (200e-6, 20_000);
-    let farm = model(&cluster.network, work_s, 4, tasks, Shape::new(2));
+    let farm = model(&cluster.network, (work_s, &Cost::default()), 4, tasks, Shape::new(2));
     let saturates = farm.saturation(64).expect("valid").expect("it does");
     let costs =
         FarmProfile { task: Cost::constant(work_s), result_bytes: (4.0, 0.0), ..FarmProfile::default() };

@@ -37,17 +37,24 @@ impl Trip {
         let end = self.end.send_s;
         // With one task at a time, the last answer is followed by the end of its slave.
         let close = if prefetch == 1 { self.end.there_s + self.end.receive_s } else { 0.0 };
+        // The master hands on the last answer, and ends that, meanwhile.
+        let last_s = (self.sink_s + self.open_s).max(close);
         // Every answer is taken in and every slave ended; before the first answer there is only so much to do.
         let idle = fewest == most;
         let before = out * self.give_s + fewest.saturating_sub(n) as f64 * end;
         let waits = if idle { (self.total_s - self.take_s - before).max(0.0) } else { 0.0 };
-        let master = tasks * self.master_s() + fewest as f64 * end + waits + close;
+        let master = tasks * self.master_s() - self.sink_s + fewest as f64 * end + waits + last_s;
         // The last task is given when all others are, and all answers but those that are out are in.
-        let last = tasks * self.give_s + (tasks - out) * self.take_s + (self.total_s - self.give_s) + close;
+        let handed_s = (tasks - out - 1.0).max(0.0) * self.sink_s;
+        let last = tasks * self.give_s
+            + (tasks - out) * self.take_s
+            + handed_s
+            + (self.total_s - self.give_s)
+            + last_s;
         let port = self.total_s + (tasks - 1.0) * self.port_s;
         let work = (group.most - 1) as f64 * self.slave_s + self.total_s;
         let trips = group.most.div_ceil(prefetch) as f64 * self.total_s;
-        master.max(last).max(port).max(work).max(trips)
+        self.open_s + master.max(last).max(port).max(work).max(trips)
     }
 }
 
@@ -123,8 +130,9 @@ mod tests {
             (overhead, per_rank, latency) in (0.0..3.0f64, 0.0..0.1f64, 0.0..20.0f64),
             (gap, work) in (0.0..3.0f64, 0.0..50.0f64),
             (slaves, tasks, prefetch) in (1u64..20, 1u64..200, 1u64..4),
+            (sink_s, open_s) in (0.0..3.0f64, 0.0..3.0f64),
         ) {
-            let tasks = Tasks { prefetch, ..Tasks::new(tasks, work, 8.0, 8.0) };
+            let tasks = Tasks { sink_s, open_s, prefetch, ..Tasks::new(tasks, work, 8.0, 8.0) };
             let farm = Farm::new(&network(overhead, per_rank, latency, gap), tasks).expect("valid");
             let trip = farm.trip(slaves as usize + 1).expect("valid");
             let most = tasks.count.div_ceil(slaves);
@@ -138,9 +146,10 @@ mod tests {
         fn no_farm_of_a_range_takes_less(
             (overhead, per_rank, latency) in (0.0..3.0f64, 0.0..0.1f64, 0.0..20.0f64),
             (gap, work, spread) in (0.0..3.0f64, 0.0..50.0f64, prop::sample::select(vec![0.0, 0.5, 2.0])),
+            (sink_s, open_s) in (0.0..3.0f64, 0.0..3.0f64),
             (from, more, at, tasks, prefetch) in (2usize..40, 0usize..20, 0usize..20, 1u64..200, 1u64..4),
         ) {
-            let tasks = Tasks { spread, prefetch, ..Tasks::new(tasks, work, 8.0, 8.0) };
+            let tasks = Tasks { spread, sink_s, open_s, prefetch, ..Tasks::new(tasks, work, 8.0, 8.0) };
             let farm = Farm::new(&network(overhead, per_rank, latency, gap), tasks).expect("valid");
             let ranks = from + at.min(more);
             let least = farm.least_by_ranks(&(from..=from + more)).expect("valid");

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A task's round trip ([`Trip`]) is `o_s + wire + o_r + work + o_s + wire + o_r`. The master is busy for the
-//! first and the last of these, m = o_s + o_r (section 5.1), and a slave for the three in the middle, y. With
+//! first and the last of these and for handing the answer on, m = o_s + o_r + sink (section 5.1; there the sink is 0), and a slave for the three in the middle, y. With
 //! S slaves that have w tasks at a time each ([`Tasks::prefetch`]), a slave gets through a task every
 //!
 //! ```text

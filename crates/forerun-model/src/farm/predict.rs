@@ -61,6 +61,8 @@ impl Farm {
             ("spread", tasks.spread),
             ("message", tasks.task_bytes),
             ("answer", tasks.answer_bytes),
+            ("handing on", tasks.sink_s),
+            ("beginning to hand on", tasks.open_s),
         ];
         for (name, value) in figures {
             if !(value >= 0.0 && value.is_finite()) {
@@ -125,7 +127,7 @@ impl Farm {
         }
         let (slaves, tasks) = longest;
         let bound = trip.cycle_of(tasks, slaves, prefetch).1;
-        let busy = tasks as f64 * trip.master_s() + slaves as f64 * trip.end.send_s;
+        let busy = tasks as f64 * trip.master_s() + slaves as f64 * trip.end.send_s + 2.0 * trip.open_s;
         let utilisation = if makespan_s > 0.0 { (busy / makespan_s).min(1.0) } else { 0.0 };
         Ok(Prediction { ranks, masters, makespan_s, even_s, bound, utilisation, trip })
     }

@@ -9,7 +9,7 @@
 //! ```text
 //! done(t)   = max(arrival(t), done(t − S)) + o_r + work + o_s
 //! answer(t) = max(done(t), the slave's port) + transit
-//! master    = max(master, answer(t)) + o_r, then + o_s for task t + S w
+//! master    = max(master, answer(t)) + o_r, then + o_s for task t + S w, then + what handing answer t on takes
 //! ```
 //!
 //! These are maxima of sums: once all times have moved by the same amount over a round of S tasks, they do so
@@ -80,7 +80,8 @@ impl State {
 /// Seconds until master and slaves have ended: `slaves` of at least 1, `tasks` tasks, `prefetch` of at least 1.
 pub(super) fn makespan(trip: &Trip, slaves: u64, tasks: u64, prefetch: u64) -> f64 {
     let s = slaves as usize;
-    let mut state = State { master: 0.0, port: 0.0, slaves: vec![(0.0, 0.0); s], answers: VecDeque::new() };
+    let mut state =
+        State { master: trip.open_s, port: 0.0, slaves: vec![(0.0, 0.0); s], answers: VecDeque::new() };
     let first = tasks.min(slaves.saturating_mul(prefetch));
     for t in 0..first {
         state.give(trip, (t % slaves) as usize);
@@ -96,6 +97,7 @@ pub(super) fn makespan(trip: &Trip, slaves: u64, tasks: u64, prefetch: u64) -> f
         for slave in 0..left.min(slaves) {
             take(&mut state, trip);
             state.give(trip, slave as usize);
+            state.master += trip.sink_s;
         }
         left -= left.min(slaves);
         let more = left / slaves;
@@ -115,8 +117,9 @@ pub(super) fn makespan(trip: &Trip, slaves: u64, tasks: u64, prefetch: u64) -> f
         if t < from + slaves.min(tasks) {
             ended = ended.max(state.end(trip, (t % slaves) as usize));
         }
+        state.master += trip.sink_s;
     }
-    state.master.max(ended)
+    (state.master + trip.open_s).max(ended)
 }
 
 fn take(state: &mut State, trip: &Trip) {

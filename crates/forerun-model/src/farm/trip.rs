@@ -37,6 +37,10 @@ pub struct Trip {
     pub take_s: f64,
     /// o_r of the task, the work and o_s of the answer: the slave's time.
     pub slave_s: f64,
+    /// For which the master hands the answer on, when it has given the next task out.
+    pub sink_s: f64,
+    /// For which it begins with that before all, and ends it after all.
+    pub(super) open_s: f64,
     /// From when the master begins to give the task out until it has taken the answer in, if nobody waits.
     pub total_s: f64,
     /// For which the task's message keeps the master's port busy.
@@ -69,6 +73,8 @@ impl Trip {
             give_s,
             take_s,
             slave_s,
+            sink_s: tasks.sink_s,
+            open_s: tasks.open_s,
             total_s: give_s + there_s + slave_s + back_s + take_s,
             port_s: wire.port(task),
             slave_port_s: wire.port(answer),
@@ -83,9 +89,9 @@ impl Trip {
         }
     }
 
-    /// The master's time for a task: to give it out and to take its answer in.
+    /// The master's time for a task: to give it out, to take its answer in and to hand that on.
     pub fn master_s(&self) -> f64 {
-        self.give_s + self.take_s
+        self.give_s + self.take_s + self.sink_s
     }
 
     /// Seconds in which a slave gets through a task if the master is always free: the longest of its own time,
@@ -129,7 +135,8 @@ impl Trip {
     /// leave there on average, the one that the master works on half done (its time does not vary).
     pub(super) fn queueing_s(&self, slaves: u64) -> f64 {
         let serve = self.master_s();
-        let away = self.total_s - serve;
+        // It hands an answer on while its slave is at work again.
+        let away = (self.total_s - serve).max(0.0);
         let (mut there, mut busy, mut stay) = (0.0, 0.0f64, serve);
         for n in 1..=slaves {
             stay = serve * (1.0 + there - busy / 2.0);

@@ -21,8 +21,8 @@ pub struct Farm {
     pub wire_s: f64,
     /// Seconds in which the master takes an answer in.
     pub take_s: f64,
-    /// Seconds for which a task that is given out keeps the master's port from the next one, beyond those in which the
-    /// master gives it out and takes an answer in.
+    /// Seconds for which the master does not go on when a task is given out: it hands an answer on, and the task may keep its port
+    /// from the next one beyond those in which the master gives it out and takes an answer in.
     pub hold_s: f64,
 }
 
@@ -65,7 +65,14 @@ impl Farm {
         let give = rates.rate("gamma", self.give_s, "the master gives a task out");
         let held = match self.hold_s > 0.0 {
             true => {
-                format!(".(hold, {})", rates.rate("eta", self.hold_s, "the master's port is not free yet"))
+                format!(
+                    ".(hold, {})",
+                    rates.rate(
+                        "eta",
+                        self.hold_s,
+                        "the master hands an answer on, or its port is not free yet"
+                    )
+                )
             }
             false => String::new(),
         };

@@ -22,7 +22,7 @@ pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Re
     let seen = seen(job, (how, how.processors.get()), context)?;
     let planned = seen.best(how, seen.left)?;
     let Planned { plan, .. } = &planned;
-    context.console.say("plan", &plan::words(plan))?;
+    context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
     let predicted = seen.predictions(job, how, &planned, context)?;

@@ -153,7 +153,7 @@ fn run<J: FarmJob>(
         |team: Team, _| if work.is_some() && elsewhere { 1 } else { team.slaves.min(MOST_RANKS - 1) };
     let seen = Seen::of(job, (how, how.processors.get()), at_once, kept.as_ref(), context)?;
     let mut planned = seen.best(how, seen.rest.len() as u64)?;
-    console.note("plan", &plan::words(&planned.plan))?;
+    console.note("plan", &plan::words(&planned.plan, (seen.all, seen.left)))?;
     if work.is_none() {
         context.note_shared([planned.plan.processors], &seen.platform)?;
     }

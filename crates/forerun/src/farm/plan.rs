@@ -25,6 +25,8 @@ pub(super) const DYNAMIC: &str = "masters that change have no closed form; --by 
 /// Why there is none at all.
 const NOTHING_LEFT: &str = "no task is left, so that nothing is predicted";
 const TOO_FEW: &str = "nothing is predicted: too few tasks are left to try some";
+/// Rounds until slaves are slowed by others that are as busy as they are.
+const SETTLING: usize = 4;
 /// Most slaves for which it is looked whether a master keeps up with them.
 const MOST_RANKS: usize = 4096;
 
@@ -53,13 +55,55 @@ pub(super) struct Basis {
     pub(super) rest: u64,
 }
 
+/// Plans as [`planned`], with tasks slowed by what else is busy on their hosts, as their contention says.
+///
+/// # Errors
+/// What the model refuses.
+pub(super) fn plan(
+    costs: Option<&FarmProfile>,
+    (rest, all): (u64, u64),
+    (team, on): (Team, Way),
+    (platform, hosts): (&Platform, Option<&Platform>),
+    how: &FarmShape,
+) -> Result<Planned, CliError> {
+    let plan = |costs: Option<&FarmProfile>| planned(costs, (rest, all), (team, on), (platform, hosts), how);
+    let cores = hosts.unwrap_or(platform).hosts.iter().map(|host| host.cores).max().unwrap_or(1);
+    // Masters mostly sleep.
+    let busy = team.slaves.min(cores);
+    let Some(costs) = costs.filter(|costs| costs.contention > 0.0 && busy > 1) else { return plan(costs) };
+    let beside = (busy - 1) as f64;
+    let mut part = 1.0;
+    let mut found = plan(Some(&slowed(costs, beside)))?;
+    for _ in 0..SETTLING {
+        let Planned { plan: Plan { predicted: Some(predicted), .. }, basis: Some(basis) } = &found else {
+            break;
+        };
+        let speed = Speeds::of_first_rank(&basis.hosts).map_err(request)?;
+        let all_s = basis.rest as f64 * basis.costs.task.on(speed).fixed;
+        let makespan_s = predicted.makespan_s - basis.start_s - basis.finish_s;
+        // Where more slaves than cores take turns, cores are what is busy.
+        let now = (all_s / (team.slaves.min(basis.cores.max(1)) as f64 * makespan_s)).clamp(0.0, 1.0);
+        if (now - part).abs() < 1e-6 {
+            break;
+        }
+        part = now;
+        found = plan(Some(&slowed(costs, beside * part)))?;
+    }
+    Ok(found)
+}
+
+/// The costs beside so many other cores of the host that are busy.
+fn slowed(costs: &FarmProfile, beside: f64) -> FarmProfile {
+    FarmProfile { task: costs.task.times(1.0 + costs.contention * beside), contention: 0.0, ..costs.clone() }
+}
+
 /// Plans `rest` tasks, of `all` whose answers the finish takes, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
 /// many cores of the platform's kind as there are ranks; processes then find messages late ([`found_late_s`]). More slaves than the platform has cores take no less than all busy
 /// seconds over the cores, as with reductions; threads are started one after the other ([`start_up`]).
 ///
 /// # Errors
 /// What the model refuses.
-pub(super) fn plan(
+fn planned(
     costs: Option<&FarmProfile>,
     (rest, all): (u64, u64),
     (team, on): (Team, Way),
@@ -101,8 +145,12 @@ pub(super) fn plan(
         let speed = Speeds::of_first_rank(&of.hosts).map_err(request)?;
         of.finish_s = costs.finish.on(speed).seconds(all as f64 * costs.result_bytes.0, all as f64);
         let task_s = costs.task.on(speed).fixed;
+        let sink = costs.sink.on(speed);
+        let sink_s = |tasks: u64| sink.seconds(tasks as f64 * costs.result_bytes.0, tasks as f64);
+        // A sink is opened and closed as well.
+        let open_s = sink.fixed;
         if masters == 0 {
-            let makespan_s = of.start_s + task_s * rest as f64 + of.finish_s;
+            let makespan_s = of.start_s + open_s + (task_s + sink_s(1)) * rest as f64 + open_s + of.finish_s;
             plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
             plan.reason = "one processor does task after task".into();
         } else {
@@ -112,11 +160,13 @@ pub(super) fn plan(
                 let spread = costs.task.spread / (grain as f64).sqrt();
                 let wait_s = grain as f64 * costs.task.wait.fixed;
                 let tasks = Tasks::new(rest.div_ceil(grain), work_s, HEADER as f64, bytes);
-                Farm::on(hosts, Tasks { wait_s, spread, prefetch, ..tasks }).map_err(request)
+                let sink_s = sink_s(grain);
+                Farm::on(hosts, Tasks { wait_s, spread, sink_s, open_s, prefetch, ..tasks }).map_err(request)
             };
             let trip = model(&of.hosts, 1, 1)?.trip(ranks).map_err(request)?;
             if how.tasks_per_message.is_none() {
-                let worth = (trip.master_s() / (OVERHEAD * task_s.max(f64::MIN_POSITIVE))).ceil() as u64;
+                let message_s = trip.give_s + trip.take_s + sink.fixed;
+                let worth = (message_s / (OVERHEAD * task_s.max(f64::MIN_POSITIVE))).ceil() as u64;
                 farm.grain = worth.clamp(1, (rest / (slaves as u64 * MESSAGES)).max(1));
             }
             if how.prefetch.is_none() {
@@ -200,8 +250,8 @@ fn reason(prediction: &Prediction, saturation: Option<usize>) -> String {
     }
 }
 
-/// The plan in two lines.
-pub(super) fn words(plan: &Plan) -> String {
+/// The plan in two lines, of a job of so many tasks, of which so many were left when the command began.
+pub(super) fn words(plan: &Plan, (all, left): (u64, u64)) -> String {
     let tasks = plan.grain.tasks.unwrap_or(0);
     let mut line = format!("farm on {}", text::plural(plan.processors as u64, "processor"));
     if let Some(farm) = plan.farm.filter(|farm| farm.masters > 0) {
@@ -219,7 +269,13 @@ pub(super) fn words(plan: &Plan) -> String {
             line += &format!(", {} at a time", text::plural(farm.prefetch, "message"));
         }
     }
-    line += &format!(", {} left", text::plural(tasks, "task"));
+    let counted = text::plural(tasks, "task");
+    line += &match tasks {
+        _ if tasks == all => format!(", {counted}"),
+        // Of those that a journal has, it was said before.
+        1.. if left == all => format!(", {counted} beside those of the pilot"),
+        _ => format!(", {counted} left"),
+    };
     match (&plan.predicted, plan.reason.as_str()) {
         (Some(predicted), reason) => {
             format!("{line}\n{} predicted; {reason}", text::seconds(predicted.makespan_s))

@@ -274,6 +274,17 @@ mod tests {
         FarmProfile { task, finish, result_bytes: (8.0, 0.0), ..FarmProfile::default() }
     }
 
+    /// The same with a sink that costs so many times as much as is usual, and tasks that slow each other.
+    fn hand_made(times: f64) -> FarmProfile {
+        let sink = Cost {
+            fixed: 20e-6 * times,
+            per_result: 30e-6 * times,
+            per_byte: 1e-6 * times,
+            ..Cost::default()
+        };
+        FarmProfile { sink, contention: 0.1, ..costs(0.0) }
+    }
+
     fn planned(costs: &FarmProfile, team: Team, (platform, on): (&Platform, Way), prefetch: u64) -> Planned {
         planned_for(costs, team, (platform, (on == Way::Mpi).then_some(platform), on), prefetch)
     }
@@ -296,18 +307,22 @@ mod tests {
         simulated(of.basis.as_ref().expect("costs"), &of.plan, shape, interrupt).expect("it ends")
     }
 
-    /// Start, finish and speed of the hosts count in virtual time as in the closed form; without spread they are equal.
+    /// Start, sink, contention, finish and speed of the hosts count in virtual time as in the closed form; without spread they are equal.
     #[test]
     fn virtual_time_is_the_closed_form() {
         let interrupt = Interrupt::listen().expect("signals");
         let (here, slow) = (hosts(1, 16, 1.0), hosts(16, 1, 0.1));
-        for (slaves, masters) in [(1, 0), (1, 1), (3, 1), (12, 1), (10, 2)] {
+        let teams = [(1, 0), (1, 1), (3, 1), (12, 1), (10, 2)];
+        let all_costs = [costs(0.0), hand_made(1.0), hand_made(10.0)];
+        for ((slaves, masters), costs) in
+            teams.into_iter().flat_map(|t| all_costs.iter().map(move |c| (t, c)))
+        {
             // Of processes on hosts that are not described, it is known that they find messages late.
             let all = [(&here, None, Way::Threads), (&slow, Some(&slow), Way::Mpi), (&here, None, Way::Mpi)];
             for (platform, hosts, on) in all {
                 for prefetch in [1, 2] {
                     let team = Team { slaves, masters, dynamic: false };
-                    let of = planned_for(&costs(0.0), team, (platform, hosts, on), prefetch);
+                    let of = planned_for(costs, team, (platform, hosts, on), prefetch);
                     let expected = of.plan.predicted.expect("a prediction").makespan_s;
                     let found = in_virtual_time(&of, &interrupt);
                     let off = (found.makespan_s - expected).abs();
@@ -315,6 +330,35 @@ mod tests {
                     assert_eq!(found.messages > 0, masters > 0);
                 }
             }
+        }
+    }
+
+    /// What is charged for a sink and for contention, by hand: of one rank, of slaves that wait for their master, and of slaves that
+    /// slow each other as much as they are busy.
+    #[test]
+    fn sinks_and_contention_take_the_time_that_they_say() {
+        let platform = Platform::new("p", vec![Host::new("h", 1, 4)], Network::default());
+        let of = |costs: &FarmProfile, slaves: usize| {
+            let team = Team { slaves, masters: usize::from(slaves > 1), dynamic: false };
+            let planned = planned(costs, team, (&platform, Way::Threads), 1);
+            planned.plan.predicted.expect("a prediction").makespan_s
+        };
+        let task = Cost::constant(1e-3);
+        let result_bytes = (8.0, 0.0);
+        let plain = FarmProfile { task, result_bytes, ..FarmProfile::default() };
+        let sink = Cost { per_result: 1e-3, per_byte: 1e-3 / 8.0, ..Cost::default() };
+        let sinks = FarmProfile { sink, ..plain.clone() };
+        for (costs, slaves, expected) in [
+            (&plain, 1, 0.6),
+            (&sinks, 1, 0.6 * 3.0),
+            // The master takes 2 ms for each.
+            (&sinks, 4, 1.2),
+            (&FarmProfile { contention: 0.1, ..plain.clone() }, 1, 0.6),
+            (&FarmProfile { contention: 0.1, ..plain.clone() }, 4, 0.15 * 1.3),
+            (&FarmProfile { contention: 0.1, ..plain.clone() }, 2, 0.3 * 1.1),
+        ] {
+            let found = of(costs, slaves);
+            assert!((found / expected - 1.0).abs() < 0.01, "{slaves}, {costs:?}: {found} s");
         }
     }
 
@@ -332,9 +376,12 @@ mod tests {
         ];
         for network in networks {
             let platform = Platform::new("p", vec![Host::new("h", 16, 1)], network);
-            for (slaves, prefetch) in [(1, 1), (3, 1), (3, 2), (12, 2)] {
+            for (slaves, prefetch, sink_s) in
+                [(1, 1, 0.0), (3, 1, 0.0), (3, 2, 0.0), (12, 2, 0.0), (3, 1, 0.02), (12, 2, 0.02)]
+            {
                 let team = Team { slaves, masters: 1, dynamic: false };
-                let of = planned(&costs(0.0), team, (&platform, Way::Mpi), prefetch);
+                let sink = Cost { per_result: sink_s, ..Cost::default() };
+                let of = planned(&FarmProfile { sink, ..costs(0.0) }, team, (&platform, Way::Mpi), prefetch);
                 let expected = of.plan.predicted.expect("a prediction").makespan_s;
                 let simulated = in_virtual_time(&of, &interrupt).makespan_s;
                 let basis = of.basis.as_ref().expect("costs");

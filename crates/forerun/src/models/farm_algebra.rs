@@ -41,7 +41,7 @@ pub(crate) fn model(farm: &Farm, ranks: usize) -> Result<job::Farm, CliError> {
         work_s: trip.slave_s.max(trip.slave_port_s - meanwhile_s),
         wire_s: (trip.total_s - trip.give_s - trip.slave_s - trip.take_s).max(0.0),
         take_s: trip.take_s,
-        hold_s: (trip.port_s - trip.master_s()).max(0.0),
+        hold_s: trip.sink_s.max(trip.port_s - trip.give_s - trip.take_s),
     })
 }
 

@@ -205,6 +205,27 @@ fn a_plan_is_the_shortest_prediction_one_processor_included() {
     place.run(&format!("plan {picture} --platform far.toml --masters 3")).ok();
 }
 
+/// That tasks are left is said where some were done before.
+#[test]
+fn tasks_are_left_where_a_run_was_taken_up_again() {
+    let place = Place::new();
+    for i in 0..12 {
+        place.write(format!("in/{i:02}"), "1\n");
+    }
+    let fresh = place.run("plan farm cat in").ok().text();
+    assert!(fresh.contains(", 12 tasks\n") && !fresh.contains("left"), "{fresh}");
+    let words = |resume: &[&'static str]| {
+        let command = "case \"$1\" in *07) test -e ok;; esac && cat \"$1\"";
+        [&["farm", "--shell", command, "in", "-o", "out", "-p", "1"], resume].concat()
+    };
+    place.say(words(&["--resume", "j"])).refused(1, &["07"]);
+    place.write("ok", "");
+    let again = place.say(words(&["--resume", "j"])).ok().text();
+    assert!(again.contains("were finished before") && again.contains(" left"), "{again}");
+    let fresh = place.say(words(&[])).ok().text();
+    assert!(!fresh.contains(" left"), "{fresh}");
+}
+
 #[test]
 fn rows_are_those_processors_that_were_asked_for() {
     let place = Place::new();
@@ -228,9 +249,7 @@ fn of_so_few_tasks_that_none_is_tried_nothing_is_predicted_and_it_is_said_why() 
     let place = Place::new();
     place.write("in/one", "1\n");
     let said = place.run("farm cat in -o out --resume j").ok().text();
-    for part in
-        ["farm on 1 processor, 1 task left", "too few tasks are left to try some", "nothing predicted"]
-    {
+    for part in ["farm on 1 processor, 1 task\n", "too few tasks are left to try some", "nothing predicted"] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let said = place.run("farm cat in -o out --resume j").ok().text();
