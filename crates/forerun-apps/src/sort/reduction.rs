@@ -30,7 +30,7 @@ impl Job for SortJob {
     }
 
     fn least_bytes(&self) -> u64 {
-        self.element().width() as u64
+        self.element().width()
     }
 
     fn extent(&self) -> Extent {

@@ -47,6 +47,10 @@ fn a_quick_calibration_is_quick_and_every_figure_is_sound() {
         assert!(has(key).is_some_and(|e| e.value > 0.0), "{key:?} in {:?}", all.figures);
     }
     assert!(has(Key::Write).is_some(), "{:?}", all.notes);
+    // What there is to say of the figures goes with them.
+    let doubt = all.platform.doubt.clone().unwrap_or_default();
+    assert_eq!(doubt.is_empty(), all.notes.is_empty() && all.doubt.is_none());
+    assert!(all.notes.iter().chain(&all.doubt).all(|note| doubt.contains(note)), "{doubt}: {:?}", all.notes);
     let host = &all.platform.hosts[0];
     assert_eq!((host.cores, host.speed), (Machine::here().cores, 1.0));
     assert_eq!(host.relative_speed(host), Some(1.0));
@@ -63,6 +67,14 @@ fn a_quick_calibration_is_quick_and_every_figure_is_sound() {
         assert!(json["network"]["latency_s"]["low"].is_number(), "{json}");
         assert!(json["hosts"][0]["kernel_s"]["high"].is_number(), "{json}");
     }
+}
+
+#[test]
+fn notes_of_a_calibration_are_one_sentence_of_its_platform() {
+    assert_eq!(in_doubt([].into_iter()), None);
+    assert_eq!(in_doubt(["busy", "few"].into_iter()).as_deref(), Some("busy; few"));
+    let platform = Platform { doubt: in_doubt(["busy"].into_iter()), ..Platform::default() };
+    assert!(cache::text(&platform, None).contains("\ndoubt = \"busy\"\n"));
 }
 
 #[test]

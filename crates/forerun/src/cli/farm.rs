@@ -52,7 +52,7 @@ pub struct FarmWays {
     /// MPI.
     #[command(flatten)]
     pub mpi: MpiOptions,
-    /// A profile file with a section `[farm]`; without it, a short pilot run measures the job.
+    /// A profile file with a section `[farm]` (- for standard input); without it, a short pilot run measures the job.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub profile: Option<PathBuf>,
     /// Write the profile used, with a section `[farm]`, to read, edit and use again with --profile.
@@ -99,7 +99,7 @@ pub struct Foreseen {
     /// The hosts of a run on MPI, a platform file such as `calibrate --on mpi` writes; without it, threads of this machine.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub platform: Option<String>,
-    /// A profile file with a section `[farm]`; without it, a short pilot run measures the job.
+    /// A profile file with a section `[farm]` (- for standard input); without it, a short pilot run measures the job.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub profile: Option<PathBuf>,
     /// Write the profile used, with a section `[farm]`, to read, edit and use again with --profile.

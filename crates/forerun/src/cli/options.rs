@@ -67,10 +67,10 @@ pub struct ShapeOptions {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Figures")]
 pub struct FigureOptions {
-    /// A platform file or the name of a shipped platform; without it, this machine.
+    /// A platform file (- for standard input) or the name of a shipped platform; without it, this machine.
     #[arg(long, value_name = "PLATFORM")]
     pub platform: Option<String>,
-    /// A profile file; without it, a short pilot run measures the job.
+    /// A profile file (- for standard input); without it, a short pilot run measures the job.
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
     /// Write the profile used, to read, edit and use again: with it the same job on the same platform gets the same plan and
