@@ -58,6 +58,13 @@ impl Pairs {
         slots.iter().map(move |&word| word as Letter * Letter::from(word > LATEST && wanted))
     }
 
+    /// Looks at a pair from its first word to its fourth slot, or its last, only so that it is in the cache.
+    #[inline]
+    pub(crate) fn look(&self, pair: PairId) -> u64 {
+        let begin = pair as usize;
+        self.words[begin] ^ self.words[begin + 4.min(self.mask as usize + 1)]
+    }
+
     #[inline(always)]
     pub(crate) fn ring(&mut self, pair: PairId) -> Ring<'_> {
         Ring { words: &mut self.words, at: pair as usize, mask: self.mask, more: self.more }

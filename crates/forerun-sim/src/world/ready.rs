@@ -62,6 +62,12 @@ impl Ready {
         if self.ranks.is_empty() { Time::MAX } else { self.since }
     }
 
+    /// The rank that goes on after `n` others, where it is known already.
+    #[inline]
+    pub(crate) fn ahead(&self, n: usize) -> Option<u32> {
+        self.ranks.get(n).copied()
+    }
+
     #[cfg(not(test))]
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<u32> {
