@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use forerun_platform::file::is_standard_output;
+
 use crate::chart::LineChart;
 use crate::cli::DrawOptions;
 use crate::console::Console;
 use crate::error::{CliError, failed};
 use crate::file;
 use crate::paths::Paths;
-use forerun_platform::file::is_standard_output;
 
 /// What stands in a column of a row.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 //! Jobs that are farms: an external command for each of many files, pictures of the Mandelbrot set, the motion of a hip.
 
 use forerun_apps::command::{Inputs, Selection};
+use forerun_platform::file::is_standard_output;
 
 use super::Context;
 use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs, WithJob};
@@ -8,7 +9,6 @@ use crate::error::{CliError, request};
 use crate::farm::{Farming, Wanted};
 use crate::mpi::Work;
 use crate::{farm, file, jobs, paths};
-use forerun_platform::file::is_standard_output;
 
 /// Runs the command for every file, or says how long that would take.
 ///

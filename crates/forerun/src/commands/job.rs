@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use forerun_apps::command::{Selection, delivery_name};
 use forerun_apps::features::{DOCUMENTS, Database};
+use forerun_platform::file::is_standard_output;
 use forerun_platform::{Profile, Skeleton};
 
 use super::Context;
@@ -13,7 +14,6 @@ use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
 use crate::{allocation, figures, file};
-use forerun_platform::file::is_standard_output;
 
 /// Treats the job that the command line names.
 ///

@@ -2,6 +2,7 @@
 
 use forerun_model::farm::Farm;
 use forerun_pepa::job::{self, JobError, Limits};
+use forerun_platform::file::is_standard_output;
 
 use super::farm::Row;
 use crate::cli::FarmArgs;
@@ -9,7 +10,6 @@ use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
 use crate::{file, paths::Paths, text};
-use forerun_platform::file::is_standard_output;
 
 /// That the model can be written, and is of one number of processors.
 pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> {

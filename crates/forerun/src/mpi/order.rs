@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use forerun_apps::command::{InputFile, Inputs};
 use forerun_apps::features::find_model;
 use forerun_mpi::Sample;
+use forerun_platform::file::is_standard_output;
 use forerun_platform::{Plan, RankTimes, ReductionProfile};
 use forerun_skeleton::{AppError, Wire as _};
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,6 @@ use crate::cli::{
     FarmJobArgs, FeatureArgs, HipArgs, LsiJobArgs, MandelbrotArgs, ReduceArgs, SortArgs, TasksArgs,
 };
 use crate::error::{CliError, request};
-use forerun_platform::file::is_standard_output;
 
 /// A job in words that another process can read.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,6 +1,7 @@
 //! `forerun calibrate --on mpi`.
 
 use forerun_mpi::Probe;
+use forerun_platform::file::is_standard_output;
 use forerun_platform::{Bytes, BytesPerSecond, Machine};
 
 use super::super::{Figure, busy, cache, in_doubt, table};
@@ -13,7 +14,6 @@ use crate::error::{CliError, failed, request};
 use crate::file;
 use crate::mpi::{Order, Report, launch, launcher};
 use crate::signals::Interrupt;
-use forerun_platform::file::is_standard_output;
 
 /// Seconds that measuring takes at most, quick or not.
 const SECONDS: (f64, f64) = (5.0, 52.0);

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use forerun_pepa::chain::Chain;
 use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
+use forerun_platform::file::is_standard_output;
 
 use super::model::load;
 use super::solve::long_run;
@@ -13,7 +14,6 @@ use crate::cli::pepa::{ExportArgs, ExportAs};
 use crate::commands::Context;
 use crate::error::{CliError, request};
 use crate::file;
-use forerun_platform::file::is_standard_output;
 
 pub(super) fn run(args: &ExportArgs, context: &Context) -> Result<(), CliError> {
     if !is_standard_output(&args.out) {
