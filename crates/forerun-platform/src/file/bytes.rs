@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _};
 use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,9 @@ const LONGEST: usize = 256 << 20;
 pub const STANDARD: &str = "-";
 /// What standard input held, which comes once, whoever asks for it.
 static STANDARD_INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
+/// What pipes held, which comes once, too: of descriptions, which have at most so many bytes.
+static PIPES: Mutex<Vec<(PathBuf, Vec<u8>)>> = Mutex::new(Vec::new());
+const DESCRIPTION: usize = 1 << 20;
 
 type Ends = Box<dyn Fn() -> bool + Send + Sync>;
 static ENDS: OnceLock<Ends> = OnceLock::new();
@@ -37,7 +40,8 @@ pub fn end_waiting_when(ends: impl Fn() -> bool + Send + Sync + 'static) {
 }
 
 /// Reads a file, or standard input, which is called `-`. One that is a pipe or a terminal is waited for until its end, so that what a command prints can be a file
-/// (`<(…)` in shells), unless nobody opens it to write within some seconds, or [`end_waiting_when`] ends it.
+/// (`<(…)` in shells), unless nobody opens it to write within some seconds, or [`end_waiting_when`] ends it. A pipe that held up to 1 MiB gives the same
+/// when it is asked for again.
 ///
 /// # Errors
 /// The system's; a sentence's rest, for [`unread`](super::unread), where a pipe, a socket or a device gives nothing that has an end.
@@ -56,8 +60,16 @@ pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     if kind.is_socket() {
         return Err(io::Error::other("it is a socket, where a file is expected"));
     }
+    let pipes = || PIPES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, bytes)) = pipes().iter().find(|(there, _)| there == path && kind.is_fifo()) {
+        return Ok(bytes.clone());
+    }
     let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
-    waited(&file, !kind.is_fifo(), PATIENCE)
+    let bytes = waited(&file, !kind.is_fifo(), PATIENCE)?;
+    if kind.is_fifo() && bytes.len() <= DESCRIPTION {
+        pipes().push((path.to_path_buf(), bytes.clone()));
+    }
+    Ok(bytes)
 }
 
 /// Reads standard input to its end, or gives what was read of it before.
@@ -177,6 +189,8 @@ mod tests {
             });
             assert!(bytes(&pipe).unwrap() == text);
             writer.join().unwrap();
+            // Nobody writes any more.
+            assert!(bytes(&pipe).unwrap() == text);
         }
     }
 
