@@ -29,7 +29,9 @@ pub fn write(
     context: &Context,
 ) -> Result<(), CliError> {
     let Some(job) = job else {
-        return Err(request("--sbatch: no script is written for tasks that are known only by their costs; give sort or reduce"));
+        return Err(request(
+            "--sbatch: no script is written for tasks that are known only by their costs; give sort or reduce",
+        ));
     };
     let nodes = Nodes::of(plan, platform)?;
     let needs = Needs::of(job, plan, nodes, result_bytes);
