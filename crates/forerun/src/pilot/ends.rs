@@ -107,7 +107,8 @@ fn joined(longer: f64, levels: f64, first: Option<f64>) -> (f64, f64) {
     match first {
         Some(first) if levels > 1.0 && first < even => {
             let each = (longer.max(first) - first) / (levels - 1.0);
-            (each, each - first)
+            // By what rounding takes away it could be below 0.
+            (each, (each - first).max(0.0))
         }
         _ => (even, 0.0),
     }
@@ -233,6 +234,8 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::{PAGE, Rehearsed, Took, beyond, joined, parted};
 
     fn rehearsed(bytes: f64, seconds: f64) -> Rehearsed {
@@ -307,5 +310,17 @@ mod tests {
         };
         let (few, many) = (rows(1e3, 1.1e-4), rows(1e6, 0.10001));
         assert!((few.seconds(1e6, 1.0) / many.seconds(1e6, 1.0) - 1.0).abs() < 0.01, "{few:?} {many:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn joining_costs_no_less_than_nothing(
+            longer in -1e-9..1e-8f64, levels in 0.5..12.0f64, first in -1e-9..1e-8f64,
+        ) {
+            for first in [first, longer.max(0.0) / levels * (1.0 - f64::EPSILON)] {
+                let (each, beside) = joined(longer, levels, Some(first));
+                prop_assert!(each >= 0.0 && beside >= 0.0, "{each} {beside}");
+            }
+        }
     }
 }

@@ -15,7 +15,7 @@ use forerun_platform::statistics::median;
 use forerun_platform::{PhaseCost, ScatterGatherProfile, Spill, Stage, Tried};
 use forerun_skeleton::{Cancel, Failure, RunError};
 
-use super::costs::{Call, by_ways, reading};
+use super::costs::{Call, by_ways, reading, rising};
 use super::rehearsal::{Calls, Stagehand};
 use super::small;
 use crate::pilot::{Clock, of_levels, spill};
@@ -232,15 +232,9 @@ impl Found {
         }
         let global: Vec<Call> = self.together.iter().filter_map(|calls| calls.global).collect();
         let merged = by_ways(&global);
-        // More ranks are merged like more blocks are.
-        let ln = global.first().map_or(1.0, |call| call.ways.ln());
-        let rise = local.per_byte_ln.min(merged.per_byte / ln);
-        let global = PhaseCost {
-            per_byte: merged.per_byte - rise * ln,
-            per_byte_ln: rise,
-            error: merged.error.max(local.error),
-            ..merged
-        };
+        let ways = global.first().map_or(1.0, |call| call.ways);
+        let global =
+            PhaseCost { error: merged.error.max(local.error), ..rising(merged, ways, local.per_byte_ln) };
         let profile =
             ScatterGatherProfile {
                 spill: Some(self.spill.map_or(read.per_byte + write.per_byte, |spill| {

@@ -60,6 +60,19 @@ pub(super) fn reading(calls: &[Call], device: f64, all: f64) -> PhaseCost {
     PhaseCost { per_byte, error, ..PhaseCost::default() }
 }
 
+/// What bringing `ways` sequences together was measured to cost by the byte, with more for more of them: by `per_byte_ln`, as the
+/// blocks of a rank cost, but no more than all of it.
+pub(super) fn rising(merged: PhaseCost, ways: f64, per_byte_ln: f64) -> PhaseCost {
+    let ln = ways.max(1.0).ln();
+    let rise = per_byte_ln * ln;
+    if rise < merged.per_byte {
+        return PhaseCost { per_byte: merged.per_byte - rise, per_byte_ln, ..merged };
+    }
+    // One sequence tells nothing of more.
+    let per_byte_ln = if ln > 0.0 { merged.per_byte / ln } else { per_byte_ln };
+    PhaseCost { per_byte: 0.0, per_byte_ln, ..merged }
+}
+
 /// Seconds a byte.
 fn mean(calls: &[Call]) -> f64 {
     let points: Vec<Point> = calls.iter().map(|c| Point::new(1.0, c.seconds / c.bytes)).collect();
@@ -86,7 +99,10 @@ fn line(points: &[(f64, f64)]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Call, by_ways, reading};
+    use forerun_platform::PhaseCost;
+    use proptest::prelude::*;
+
+    use super::{Call, by_ways, reading, rising};
 
     #[test]
     fn the_logarithm_is_told_from_the_rest() {
@@ -126,5 +142,18 @@ mod tests {
         let steep = by_ways(&[call(2.0, 1e-10), call(8.0, 3e-9)]);
         assert!(steep.per_byte == 0.0 && steep.per_byte_ln > 0.0, "{steep:?}");
         assert_eq!(by_ways(&[]).seconds(1e6, 2.0), 0.0);
+    }
+
+    proptest! {
+        /// Also by what rounding takes away: a profile with a time below 0 is refused.
+        #[test]
+        fn no_part_of_a_rise_is_below_zero(
+            per_byte in 0.0..1e-6f64, per_byte_ln in 0.0..1e-6f64, ways in 1..5000u32,
+        ) {
+            let ways = f64::from(ways);
+            let cost = rising(PhaseCost::per_byte(per_byte), ways, per_byte_ln);
+            prop_assert!(cost.per_byte >= 0.0 && cost.per_byte_ln >= 0.0, "{cost:?}");
+            prop_assert!((cost.seconds(1.0, ways) - per_byte).abs() <= 1e-12 * per_byte, "{cost:?}");
+        }
     }
 }
