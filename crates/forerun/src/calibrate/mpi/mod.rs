@@ -8,7 +8,7 @@
 //! | o per byte | the slope of the same over sizes drawn at random; of the processor's time where a limit stalls ranks |
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
-//! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
+//! | g, G | what a longer stream takes more than a short one, by the message; what one of long messages takes by the message, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
 //! | interference | what messages that come while a rank computes take of its processor, by the byte, and what those that leave meanwhile; where that cannot be told from nothing, nothing |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
