@@ -4,7 +4,7 @@ use std::io;
 use std::process::Command;
 
 use forerun_platform::{
-    Bytes, Cost, Measured, Network, Overhead, ReductionProfile, Seconds, SecondsPerByte, Strategy,
+    Bytes, Cost, Measured, Network, Overhead, ReductionProfile, Seconds, SecondsPerByte, Sharing, Strategy,
 };
 use forerun_sim::costed::{Costed, Inputs};
 use forerun_sim::pricing::Profiled;
@@ -120,6 +120,7 @@ fn network() -> LogGps {
         receive_overhead: overhead,
         gap: Measured::stated(Seconds(0.5e-6)),
         receive_gap_per_byte: Measured::default(),
+        receive_sharing: Sharing::default(),
         interference_per_byte: Measured::default(),
         send_interference_per_byte: Measured::default(),
         gap_per_byte: Measured::stated(SecondsPerByte(1e-9)),

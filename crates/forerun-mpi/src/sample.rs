@@ -34,6 +34,8 @@ pub enum Probe {
     Interference,
     /// The same of messages that it has sent, which leave meanwhile.
     SendInterference,
+    /// How evenly large messages of `ranks` ranks to one share its port: 0 where they are there one after the other, 1 where all at once.
+    Even,
     /// As `Stream`, of a short stream of messages of a size that is drawn from all that may be cut into segments.
     Segments,
 }

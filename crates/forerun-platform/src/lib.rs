@@ -42,7 +42,7 @@ pub use measured::Measured;
 pub use nearest::nearest;
 pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
 pub use plan::{Deal, FarmPlan, Grain, Plan, Skeleton, Strategy};
-pub use platform::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Throttle};
+pub use platform::{Contention, Host, Network, Overhead, Platform, Sharing, StartUp, Storage, Throttle};
 pub use preset::{Preset, preset, presets};
 pub use profile::{
     Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile, Spill,

@@ -21,6 +21,7 @@ fn sentence<M: forerun_skeleton::Message>(world: &World<'_, M>, rank: u32) -> St
         |peer: u32| if world.rank(peer).waits.get() == Waits::Ended { ", which has ended" } else { "" };
     match world.rank(rank).waits.get() {
         Waits::Message(from) => format!("rank {rank} waits for a message from rank {from}{}", ended(from)),
+        Waits::Landing(from) => format!("rank {rank} waits for all of a message from rank {from}"),
         Waits::Room(to) => {
             format!("rank {rank} waits for room in its window to rank {to}{}", ended(to))
         }

@@ -4,7 +4,7 @@
 //! ranks is of Mizutani, Ino and Hagihara (Evaluation of a testbed for master/slave programs,
 //! section 3.2: `o = o'_a + o'_b P + O k`). See [`LogGps`] for the formulas.
 
-use forerun_platform::{Network, Overhead, Platform, Route};
+use forerun_platform::{Network, Overhead, Platform, Route, Sharing};
 use forerun_skeleton::RunError;
 
 use crate::time::{PerByte, Time};
@@ -44,6 +44,10 @@ use crate::time::{PerByte, Time};
 /// max(r, done) + o_r(k)                              a receive called at r returns
 /// ```
 ///
+/// or, where messages share the port evenly ([`forerun_platform::Sharing::Fair`]), when it has had (k − 1) G_r of the port, of which each of n
+/// senders whose messages come at a time has 1 / n. Messages of one sender come one after the other, from `from` or the end of the one
+/// before. What a message has had grows from one time at which a message begins or ends to come to the next, in steps of 2^−32 ps.
+///
 /// Where a byte that comes while its receiver computes takes c of its processor, a receive that would be called at r is called
 /// later by what came before, evenly from the first byte to the last:
 ///
@@ -78,6 +82,8 @@ pub struct LogGps {
     gap_per_byte: PerByte,
     /// What a byte takes of its receiver's port.
     receive_gap_per_byte: PerByte,
+    /// Whether messages share that port evenly that come at once.
+    fair: bool,
     /// What a byte takes of its receiver's processor that comes before it is received.
     interference_per_byte: PerByte,
     /// What a byte takes of its sender's processor that leaves while that computes.
@@ -178,6 +184,7 @@ impl LogGps {
                 network.receive_gap_per_byte.value.0,
                 "receive gap per byte",
             )?,
+            fair: network.receive_sharing == Sharing::Fair,
             interference_per_byte: PerByte::from_seconds(
                 network.interference_per_byte.value.0,
                 "interference per byte",
@@ -220,6 +227,7 @@ impl LogGps {
             gap: Time::ZERO,
             gap_per_byte: PerByte::default(),
             receive_gap_per_byte: PerByte::default(),
+            fair: false,
             interference_per_byte: PerByte::default(),
             send_interference_per_byte: PerByte::default(),
             rendezvous_above: u64::MAX,
@@ -252,6 +260,11 @@ impl LogGps {
     #[inline]
     pub(crate) fn has_receiving_ports(&self) -> bool {
         self.receive_gap_per_byte != PerByte::default()
+    }
+
+    /// Whether messages share their receiver's port evenly that come at once.
+    pub(crate) fn has_fair_ports(&self) -> bool {
+        self.has_receiving_ports() && self.fair
     }
 
     /// Whether messages take of a sender's processor while they leave.

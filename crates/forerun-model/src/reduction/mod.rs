@@ -44,7 +44,9 @@
 //!   port ([`forerun_platform::Network::receive_gap_per_byte`]) or take of its processor, the tree with more than 1024 and
 //!   master and slaves with more than 64, where receivers are taken as ready: a lower bound;
 //! - messages take nothing of a rank that computes ([`forerun_platform::Network::interference_per_byte`], and `send_interference_per_byte`), or the
-//!   run is short enough to be followed to its end: in longer ones ranks may drift until one is held up, and errors of 5 % were seen.
+//!   run is short enough to be followed to its end: in longer ones ranks may drift until one is held up, and errors of 5 % were seen;
+//! - messages to one rank do not share its port evenly ([`forerun_platform::Sharing::Fair`]): here they take turns, so that what is
+//!   received first is there sooner.
 //!
 //! The adaptive strategy has no fixed schedule to be exact about. In the grid of `tests/simulation.rs`
 //! the error is within 2 % (tasks dealt evenly) or 5 % (claimed) in runs of 50 tasks a rank, and within

@@ -14,12 +14,14 @@ use forerun_skeleton::{Endpoint, Program, Stop};
 
 use super::follow::{follow, stream};
 use super::letter::{Ask, Letter};
-use super::together::{self, together};
+use super::together::{self, evenness, together};
 use super::{Found, Probe, Sample};
 
 /// Messages of a stream, and bytes of each.
 const MESSAGES: u32 = 4;
 const BYTES: usize = 256 << 10;
+/// Bytes of messages of which one of each sender is compared.
+const LARGE: usize = 1 << 20;
 
 /// The program.
 pub(super) struct Across {
@@ -57,11 +59,13 @@ impl Across {
                 if !first && begun.elapsed().as_secs_f64() >= self.seconds {
                     break;
                 }
-                let alone = together(e, 1, MESSAGES, BYTES).await?;
-                let all = together(e, senders, MESSAGES, BYTES).await?;
+                let (_, alone) = together(e, 1, MESSAGES, BYTES).await?;
+                let (_, all) = together(e, senders, MESSAGES, BYTES).await?;
                 let more = (senders - 1) as f64 * f64::from(MESSAGES) * BYTES as f64;
                 let value = (all - alone) / more;
                 found.push(Sample { probe: Probe::Together, ranks: senders, bytes: BYTES as u64, value });
+                let value = evenness(e, senders, LARGE).await?;
+                found.push(Sample { probe: Probe::Even, ranks: senders, bytes: LARGE as u64, value });
                 // The same stream alone, as far as the others.
                 let alone = stream(e, width, MESSAGES, BYTES).await?;
                 let all = side_by_side(e, width, MESSAGES, BYTES).await?;

@@ -83,7 +83,7 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 15] = [
+const PROBES: [Probe; 16] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
@@ -98,6 +98,7 @@ const PROBES: [Probe; 15] = [
     Probe::Together,
     Probe::Interference,
     Probe::SendInterference,
+    Probe::Even,
     Probe::Segments,
 ];
 

@@ -16,6 +16,7 @@
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |
 //! | `Across` | how much longer streams of several ranks to as many others take than one of them alone |
+//! | `Even` | whether large messages of several ranks to one are there one after the other or all at once |
 //! | `Together` | how much longer streams of several ranks to one take than one of them alone, by the byte |
 //!
 //! Overheads of empty messages are measured with 2, 4, 8, … ranks that have all talked to the first, and with all: what grows with the

@@ -141,6 +141,22 @@ impl<'a, 'i> Section<'a, 'i> {
         }
     }
 
+    /// The one of `all` that is called `name`, as `key` says; `None` after noting what there is.
+    pub(crate) fn named<T: Copy>(
+        &self,
+        key: &'static str,
+        name: &str,
+        all: &[T],
+        of: fn(T) -> &'static str,
+    ) -> Option<T> {
+        let found = all.iter().copied().find(|&one| of(one) == name);
+        if found.is_none() {
+            let names: Vec<String> = all.iter().map(|&one| format!("\"{}\"", of(one))).collect();
+            self.note(key, format!("{key} is \"{name}\": write {}", names.join(" or ")));
+        }
+        found
+    }
+
     /// A whole number of at least 1.
     pub fn count(&self, key: &str) -> Option<usize> {
         let value = self.get(key)?;

@@ -67,6 +67,32 @@ impl StartUp {
     }
 }
 
+/// How messages that come to a rank at once share the port by which they do, where a byte takes time of it
+/// ([`Network::receive_gap_per_byte`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// One after the other, in the order in which they are received, as LogGP has it.
+    #[default]
+    Turns,
+    /// Side by side, each sender's at the same pace, as the connections of TCP do: none is there much sooner than all.
+    /// (Processor sharing; of one sender, messages come one after the other.)
+    Fair,
+}
+
+impl Sharing {
+    /// Both.
+    pub const ALL: [Sharing; 2] = [Sharing::Turns, Sharing::Fair];
+
+    /// The name in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sharing::Turns => "turns",
+            Sharing::Fair => "fair",
+        }
+    }
+}
+
 /// The network in LogGPS (Ino, Fujimoto and Hagihara), extended by the overhead's term in P.
 /// The default costs nothing.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -98,6 +124,9 @@ pub struct Network {
     /// any number arrive side by side.
     #[serde(rename = "receive_gap_per_byte_s", default)]
     pub receive_gap_per_byte: Measured<SecondsPerByte>,
+    /// How messages share that port which come at once.
+    #[serde(default)]
+    pub receive_sharing: Sharing,
     /// What a byte that comes in while its rank computes takes of the rank's processor, beside the overhead of receiving: the kernel
     /// and whoever looks for messages meanwhile. What comes while the rank waits takes nothing. 0, as where it is not stated: none.
     #[serde(rename = "interference_per_byte_s", default)]

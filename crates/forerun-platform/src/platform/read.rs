@@ -1,6 +1,6 @@
 //! Reading a platform file.
 
-use super::{Contention, Host, Network, Overhead, Platform, StartUp, Storage, Throttle};
+use super::{Contention, Host, Network, Overhead, Platform, Sharing, StartUp, Storage, Throttle};
 use crate::Measured;
 use crate::file::{self, Allowed, FileError, Section};
 use crate::topology::{background, topology};
@@ -40,6 +40,7 @@ impl Platform {
     ///     receive_overhead = "12 us"      # the same for every message
     ///     bandwidth = "100 Mbit/s"        # or gap_per_byte = "80 ns/B"
     ///     receive_bandwidth = "100 Mbit/s" # of all that comes to a host, or receive_gap_per_byte; default: no limit
+    ///     receive_sharing = "fair"        # what comes at once shares that evenly; default "turns": one after the other
     ///     interference_per_byte = "2 ns/B" # of the processor, by what comes while the rank computes; default: none
     ///     send_interference_per_byte = "2 ns/B" # the same by what leaves meanwhile; default: none
     ///     gap = "1 us"                    # default 0 s
@@ -197,6 +198,9 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let start_up = section.has("start_up").then(|| start_up(section));
     let gap_per_byte = gap_per_byte(section);
     let receive_gap_per_byte = gap_or_rate(section, ["receive_gap_per_byte", "receive_bandwidth"]);
+    let receive_sharing = section.text("receive_sharing");
+    let receive_sharing =
+        receive_sharing.map(|name| section.named("receive_sharing", &name, &Sharing::ALL, Sharing::name));
     let interference_per_byte = section.measured("interference_per_byte").unwrap_or_default();
     let send_interference_per_byte = section.measured("send_interference_per_byte").unwrap_or_default();
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
@@ -220,6 +224,7 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
         start_up,
         gap_per_byte: gap_per_byte?,
         receive_gap_per_byte: receive_gap_per_byte.unwrap_or_default(),
+        receive_sharing: receive_sharing.unwrap_or_else(|| Some(Sharing::default()))?,
         interference_per_byte,
         send_interference_per_byte,
         rendezvous_threshold,

@@ -304,7 +304,7 @@ prop_compose! {
         host.throttle =
             throttle.map(|(quota, period)| Throttle { quota: Seconds(quota), period: Seconds(period) });
         let network = Network {
-            latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte, interference_per_byte, send_interference_per_byte,
+            latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte, receive_sharing: Sharing::ALL[usize::from(at > 5e8)], interference_per_byte, send_interference_per_byte,
             rendezvous_threshold: threshold.map(Bytes), segment: None, ..Network::default()
         };
         Platform { source, clock, doubt, ..Platform::new(name, vec![host], network) }
@@ -325,6 +325,22 @@ fn a_receivers_port_has_a_rate_or_a_time_a_byte() {
     assert_eq!(with("receive_gap_per_byte = \"10 ns/B\"").expect("valid"), 1e-8);
     let both = with("receive_gap_per_byte = \"10 ns/B\"\nreceive_bandwidth = \"1 MB/s\"").expect_err("twice");
     assert!(both.to_string().contains("say the same"), "{both}");
+}
+
+#[test]
+fn what_comes_at_once_takes_turns_or_has_as_much() {
+    let with = |line: &str| {
+        let text = format!(
+            "format = 1\n[[host]]\nname = \"h\"\n[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"\n{line}"
+        );
+        Platform::from_toml(&text, "x").map(|p| p.network.receive_sharing)
+    };
+    assert_eq!(with("").expect("valid"), Sharing::Turns);
+    for sharing in Sharing::ALL {
+        assert_eq!(with(&format!("receive_sharing = \"{}\"", sharing.name())).expect("valid"), sharing);
+    }
+    let other = with("receive_sharing = \"half\"").expect_err("no such").to_string();
+    assert!(other.contains("receive_sharing is \"half\": write \"turns\" or \"fair\""), "{other}");
 }
 
 proptest! {

@@ -1,6 +1,6 @@
 //! Writing a platform file.
 
-use super::{Contention, Overhead, Platform, StartUp, Throttle};
+use super::{Contention, Overhead, Platform, Sharing, StartUp, Throttle};
 use crate::Measured;
 use crate::file::{Writer, figure};
 use crate::units::{Quantity, Seconds};
@@ -65,6 +65,9 @@ impl Platform {
         out.raw("gap_per_byte", figure(&network.gap_per_byte));
         if network.receive_gap_per_byte != Measured::default() {
             out.raw("receive_gap_per_byte", figure(&network.receive_gap_per_byte));
+        }
+        if network.receive_sharing != Sharing::default() {
+            out.text("receive_sharing", network.receive_sharing.name());
         }
         if network.interference_per_byte != Measured::default() {
             out.raw("interference_per_byte", figure(&network.interference_per_byte));

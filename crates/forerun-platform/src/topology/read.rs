@@ -14,10 +14,9 @@ pub(crate) fn topology(
 ) -> Option<Topology> {
     let kind = section.text("kind");
     let kind = section.required("kind", "\"switch\" (or \"leaf-spine\", \"fat-tree\")", kind);
-    let kind = kind.and_then(|name| named(section, "kind", &name, &TopologyKind::ALL, TopologyKind::name));
+    let kind = kind.and_then(|name| section.named("kind", &name, &TopologyKind::ALL, TopologyKind::name));
     let switching = section.text("switching");
-    let switching =
-        switching.map(|name| named(section, "switching", &name, &Switching::ALL, Switching::name));
+    let switching = switching.map(|name| section.named("switching", &name, &Switching::ALL, Switching::name));
     let service = service(section);
     let sections = match kind? {
         TopologyKind::Switch => tables(section, &["switch"]),
@@ -93,23 +92,7 @@ fn service(section: &Section<'_, '_>) -> Option<Service> {
     }
     let names = [Service::Deterministic, Service::Exponential];
     let name = section.text("service")?;
-    named(section, "service", &name, &names, |s| {
+    section.named("service", &name, &names, |s| {
         if s == Service::Exponential { "exponential" } else { "deterministic" }
     })
-}
-
-/// The one of `all` that is called `name`.
-fn named<T: Copy>(
-    section: &Section<'_, '_>,
-    key: &'static str,
-    name: &str,
-    all: &[T],
-    of: fn(T) -> &'static str,
-) -> Option<T> {
-    let found = all.iter().copied().find(|&one| of(one) == name);
-    if found.is_none() {
-        let names: Vec<String> = all.iter().map(|&one| format!("\"{}\"", of(one))).collect();
-        section.note(key, format!("{key} is \"{name}\": write {}", names.join(" or ")));
-    }
-    found
 }

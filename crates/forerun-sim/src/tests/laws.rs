@@ -14,12 +14,13 @@ fn wire(least: u64) -> impl Strategy<Value = Wire> {
     let pair = (least..4u64, 0..3u64);
     let threshold = prop_oneof![Just(None), (0..6u64).prop_map(Some)];
     let segment = prop_oneof![Just(None), (1..5u64).prop_map(Some)];
-    let landing = prop_oneof![Just(0), 1..4u64];
+    let landing = (prop_oneof![Just(0), 1..4u64], any::<bool>());
     let interferences = (prop_oneof![Just(0), 1..4u64], prop_oneof![Just(0), 1..4u64]);
     let ports = (0..6u64, 0..3u64, landing, interferences);
     (least..8u64, pair.clone(), pair, ports, threshold, segment).prop_map(
         |(latency, send, receive, ports, rendezvous, segment)| {
             let (gap, gap_per_byte, receive_gap_per_byte, interferences) = ports;
+            let (receive_gap_per_byte, fair) = receive_gap_per_byte;
             let (interference_per_byte, send_interference_per_byte) = interferences;
             Wire {
                 latency,
@@ -28,6 +29,7 @@ fn wire(least: u64) -> impl Strategy<Value = Wire> {
                 gap,
                 gap_per_byte,
                 receive_gap_per_byte,
+                fair,
                 interference_per_byte,
                 send_interference_per_byte,
                 rendezvous,

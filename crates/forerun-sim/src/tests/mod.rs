@@ -7,7 +7,7 @@ mod reference;
 mod script;
 mod timing;
 
-use forerun_platform::{Bytes, Measured, Network, Overhead, Seconds, SecondsPerByte};
+use forerun_platform::{Bytes, Measured, Network, Overhead, Seconds, SecondsPerByte, Sharing};
 use forerun_skeleton::{Charge, Options, Program, RunError};
 
 use crate::pricing::Pricing;
@@ -24,6 +24,7 @@ pub(crate) struct Wire {
     pub(crate) gap: u64,
     pub(crate) gap_per_byte: u64,
     pub(crate) receive_gap_per_byte: u64,
+    pub(crate) fair: bool,
     pub(crate) interference_per_byte: u64,
     pub(crate) send_interference_per_byte: u64,
     pub(crate) rendezvous: Option<u64>,
@@ -38,6 +39,7 @@ impl Wire {
         gap: 0,
         gap_per_byte: 0,
         receive_gap_per_byte: 0,
+        fair: false,
         interference_per_byte: 0,
         send_interference_per_byte: 0,
         rendezvous: None,
@@ -58,6 +60,7 @@ impl Wire {
             gap: Measured::stated(Seconds(s(self.gap))),
             gap_per_byte: Measured::stated(SecondsPerByte(s(self.gap_per_byte))),
             receive_gap_per_byte: Measured::stated(SecondsPerByte(s(self.receive_gap_per_byte))),
+            receive_sharing: if self.fair { Sharing::Fair } else { Sharing::Turns },
             interference_per_byte: Measured::stated(SecondsPerByte(s(self.interference_per_byte))),
             send_interference_per_byte: Measured::stated(SecondsPerByte(s(self.send_interference_per_byte))),
             rendezvous_threshold: self.rendezvous.map(Bytes),

@@ -16,6 +16,7 @@ struct Polled<'a> {
     options: &'a Options,
     profile: &'a ReductionProfile,
     order: PollOrder,
+    fair: bool,
 }
 
 type Ends = Vec<Time>;
@@ -34,6 +35,7 @@ impl Runner<Packet<Volume>, Option<Tallied>> for Polled<'_> {
             gap: 700,
             gap_per_byte: 3,
             receive_gap_per_byte: 2,
+            fair: self.fair,
             interference_per_byte: 1,
             send_interference_per_byte: 2,
             rendezvous: Some(1500),
@@ -52,7 +54,7 @@ proptest! {
     fn every_task_is_delivered_once_and_at_the_same_time_in_any_order_of_polls(
         (strategy, arity, groups, size) in (0..4usize, 2..5usize, 1..4usize, 1..18usize),
         sizes in prop::collection::vec(0..900u64, 0..80),
-        (known, commutative, even) in any::<(bool, bool, bool)>(),
+        (known, commutative, even, fair) in any::<(bool, bool, bool, bool)>(),
         (set, gather, window, task, merge) in (1..20u64, 0..20u64, 1..5usize, 0..50u64, 0..20u64),
         seed in any::<u64>(),
     ) {
@@ -77,7 +79,7 @@ proptest! {
         let options = Options { window, ..Options::new(shape.ranks) };
         let reduction = Reduction::new(&app, &app, &app, shape).expect("a valid shape");
         let polled = |order| {
-            reduction.run(Polled { options: &options, profile: &profile, order }).expect("the run ends")
+            reduction.run(Polled { options: &options, profile: &profile, order, fair }).expect("the run ends")
         };
 
         let first = polled(PollOrder::FirstInFirstOut);

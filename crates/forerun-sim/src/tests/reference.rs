@@ -23,6 +23,11 @@ struct Rank {
     toll: (u64, u64),
     /// When a claim arrives at its counter.
     claim: Option<u64>,
+    /// All that ever came by its port, if messages share that: the sender, when the first byte comes, how long it takes alone; and
+    /// how many are received.
+    came: Vec<(usize, u64, u64)>,
+    /// The sender that was answered whose message is on its way.
+    met: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -70,7 +75,8 @@ impl Model<'_> {
     fn heads(&self, me: usize) -> Option<(u64, usize)> {
         let head = |from: usize| {
             let (sent, received) = &self.pairs[from][me];
-            sent.get(received.len()).map(|m| (m.arrival, from))
+            let message = sent.get(received.len())?;
+            Some((if self.is_fair() { self.lands(me, from) } else { message.arrival }, from))
         };
         (0..self.ranks.len()).filter_map(head).min()
     }
@@ -90,6 +96,7 @@ impl Model<'_> {
                     Some(before) => received.get(before).map(|&at| at.max(rank.clock)),
                 }
             }
+            _ if rank.met.is_some() => rank.met.map(|from| self.lands(me, from)),
             Op::ReceiveFrom(from) => {
                 let (sent, received) = &self.pairs[from][me];
                 sent.get(received.len()).map(|_| self.lands(me, from).max(rank.clock))
@@ -107,6 +114,9 @@ impl Model<'_> {
         let Some(at) = self.begins(me) else { return };
         let op = self.script.0[me][self.ranks[me].next];
         self.ranks[me].next += 1;
+        if let Some(from) = self.ranks[me].met {
+            return self.receive(me, from, at);
+        }
         match op {
             Op::Work(d) => {
                 let (now, port) = (at, self.ranks[me].port);
@@ -175,6 +185,57 @@ impl Model<'_> {
         let number = rank.sent;
         rank.sent += 1;
         self.pairs[me][to].0.push(Sent { arrival, bytes, number });
+        self.comes(me, to, arrival, first);
+    }
+
+    fn is_fair(&self) -> bool {
+        self.wire.fair && self.wire.receive_gap_per_byte > 0
+    }
+
+    fn comes(&mut self, from: usize, to: usize, arrival: u64, bytes: u64) {
+        let takes = bytes.saturating_sub(1) * self.wire.receive_gap_per_byte;
+        let first = self.first_byte(arrival, bytes);
+        self.ranks[to].came.push((from, first, takes));
+    }
+
+    /// When message `number` of `from`, requests counted too, has come in by the port of `me`, picosecond by picosecond.
+    fn comes_fairly(&self, me: usize, from: usize, number: usize) -> u64 {
+        const STEPS: u64 = 1 << 32;
+        let came = &self.ranks[me].came;
+        let mut left: Vec<(usize, u64, u64)> = came.clone();
+        // What each had of the port, and is to have, of those that come.
+        let mut coming: Vec<(usize, u64)> = Vec::new();
+        let (mut had, mut since, mut ended) = (0, 0, 0);
+        for now in 0.. {
+            loop {
+                let many = coming.len() as u64;
+                let has = if many > 0 { had + (now - since) * STEPS / many } else { had };
+                let ends = coming.iter().position(|c| c.1 <= has);
+                if let Some(at) = ends {
+                    (had, since) = (has, now);
+                    let (its, _) = coming.remove(at);
+                    if its == from {
+                        ended += 1;
+                        if ended > number {
+                            return now;
+                        }
+                    }
+                    continue;
+                }
+                // The first that is left of a sender of which none comes.
+                let begins = (0..left.len()).find(|&at| {
+                    let (its, first, _) = left[at];
+                    first <= now
+                        && !coming.iter().any(|c| c.0 == its)
+                        && !left[..at].iter().any(|before| before.0 == its)
+                });
+                let Some(at) = begins else { break };
+                (had, since) = (has, now);
+                let (its, _, takes) = left.remove(at);
+                coming.push((its, had + takes * STEPS));
+            }
+        }
+        unreachable!()
     }
 
     /// When the next message of `from` has come in by the port of `me`; one that meets its receiver has then asked for it.
@@ -182,6 +243,14 @@ impl Model<'_> {
         let (sent, received) = &self.pairs[from][me];
         let Sent { arrival, bytes, .. } = sent[received.len()];
         let meets = self.wire.rendezvous.is_some_and(|s| bytes > s);
+        if self.is_fair() {
+            let requests = sent[..received.len()]
+                .iter()
+                .filter(|m| self.wire.rendezvous.is_some_and(|s| m.bytes > s))
+                .count();
+            let answered = usize::from(self.ranks[me].met == Some(from));
+            return self.comes_fairly(me, from, received.len() + requests + answered);
+        }
         self.port(me, arrival, if meets { 0 } else { bytes }).last().map_or(arrival, |last| last + 1)
     }
 
@@ -209,20 +278,36 @@ impl Model<'_> {
         let Sent { arrival, bytes, number } = sent[received.len()];
         let (o_s, o_r) = (self.wire.send, self.wire.receive);
         let arrived;
-        if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
+        if self.is_fair() && self.ranks[me].met == Some(from) {
+            arrived = at;
+            self.ranks[me].met = None;
+        } else if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
             let answered = at + o_r.0 + o_s.0;
             let back = self.inject(me, 0, answered);
             let sent = back.max(self.ranks[from].clock) + o_r.0 + o_s.0 + o_s.1 * bytes;
             let arrival = self.inject(from, bytes, sent);
+            if self.is_fair() {
+                self.comes(from, me, arrival, bytes);
+                self.ranks[from].clock = sent;
+                self.ranks[from].blocked = false;
+                self.ranks[me].met = Some(from);
+                self.ranks[me].next -= 1;
+                return;
+            }
             let port = self.port(me, arrival, bytes);
             arrived = answered.max(port.last().map_or(arrival, |last| last + 1));
             self.ranks[me].taken.extend(port);
             self.ranks[from].clock = sent;
             self.ranks[from].blocked = false;
         } else {
-            let port = self.port(me, arrival, bytes);
-            let done = port.last().map_or(arrival, |last| last + 1);
-            self.ranks[me].taken.extend(port);
+            let done = if self.is_fair() {
+                self.lands(me, from)
+            } else {
+                let port = self.port(me, arrival, bytes);
+                let done = port.last().map_or(arrival, |last| last + 1);
+                self.ranks[me].taken.extend(port);
+                done
+            };
             // What the bytes that came before took of the rank's work.
             let called = self.ranks[me].clock;
             let all = bytes * self.wire.interference_per_byte;

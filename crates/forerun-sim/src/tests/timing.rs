@@ -20,6 +20,7 @@ const WIRE: Wire = Wire {
     gap: 30,
     gap_per_byte: 4,
     receive_gap_per_byte: 0,
+    fair: false,
     interference_per_byte: 0,
     send_interference_per_byte: 0,
     rendezvous: None,

@@ -3,6 +3,7 @@
 //! Everything lies in one [`World`], which endpoints reach by reference; each operation borrows
 //! it once. What a rank does is in `send`, `receive` and `turns`.
 
+mod fair;
 mod landing;
 mod leaving;
 mod ledger;
@@ -32,6 +33,7 @@ pub(crate) use ready::{PollOrder, Ready};
 
 use crate::order::{Inbox, Queue};
 use crate::{LogGps, Time};
+use fair::FairPort;
 use landing::Landing;
 use leaving::Leaving;
 use pairs::HAS_INBOX;
@@ -159,15 +161,17 @@ pub(crate) struct World<'a, M> {
     queue: Queue,
     touched: Vec<u32>,
     counters: Vec<u64>,
-    /// Of each rank, where the network has receiving ports; else none.
+    /// Of each rank, where the network has receiving ports that messages take in turns; else none.
     landings: Vec<Landing>,
+    /// Of each rank, where messages share them evenly; else none.
+    fair: Vec<FairPort>,
     /// Why the run is to stop.
     pub(crate) stop: Option<RunError>,
 }
 
 impl<'a, M: Message> World<'a, M> {
     pub(crate) fn new(network: &'a LogGps, books: &'a Books, window: usize, order: PollOrder) -> Self {
-        let ranks = books.size();
+        let (ranks, fair) = (books.size(), network.has_fair_ports());
         World {
             network,
             books,
@@ -178,7 +182,11 @@ impl<'a, M: Message> World<'a, M> {
             queue: Queue::default(),
             touched: Vec::new(),
             counters: Vec::new(),
-            landings: vec![Landing::default(); if network.has_receiving_ports() { ranks } else { 0 }],
+            landings: vec![
+                Landing::default();
+                if network.has_receiving_ports() && !fair { ranks } else { 0 }
+            ],
+            fair: vec![FairPort::default(); if fair { ranks } else { 0 }],
             stop: None,
         }
     }

@@ -13,6 +13,8 @@ pub(crate) enum Waits {
     Nothing,
     /// A message from this rank.
     Message(u32),
+    /// That the message which it receives from this rank has come in by its port.
+    Landing(u32),
     /// A free slot to this rank; the letter is in its outbox.
     Room(u32),
     /// That this rank receives a message above the rendezvous threshold.

@@ -21,15 +21,18 @@ impl<M: Message> World<'_, M> {
         match self.receive::<false>(my, from as u32, pair) {
             Some(received) => Poll::Ready(received),
             None => {
-                self.pairs.ring(pair).set(RECEIVER_WAITS);
-                my.waits.set(Waits::Message(from as u32));
+                // Else it waits for its turn.
+                if my.waits.get() == Waits::Nothing {
+                    self.pairs.ring(pair).set(RECEIVER_WAITS);
+                    my.waits.set(Waits::Message(from as u32));
+                }
                 my.peers.again();
                 Poll::Pending
             }
         }
     }
 
-    /// Takes the oldest message out of `pair`, if there is one; its entry is still the first of
+    /// Takes the oldest message out of `pair`, if there is one that is known to be there for sure; its entry is still the first of
     /// the receiver's inbox if it is `FIRST`.
     #[inline(always)]
     pub(super) fn receive<const FIRST: bool>(
@@ -44,7 +47,7 @@ impl<M: Message> World<'_, M> {
         let arrived = my.clock.get().max(letter.arrival());
         let received = arrived.plus(letter.busy());
         if received >= Time::END {
-            return Some(self.receive_slowly::<FIRST>(my, from, pair));
+            return self.receive_slowly::<FIRST>(my, from, pair);
         }
         let flags = ring.free(oldest, received);
         my.received(from, arrived, received);
@@ -55,28 +58,24 @@ impl<M: Message> World<'_, M> {
         Some(Ok(there(m)))
     }
 
-    /// Takes the oldest message out of `pair`, one that is not plain, or that is too late.
+    /// Takes the oldest message out of `pair`, one that is not plain, or that is too late; if that must be waited for, nothing.
     #[cold]
     #[inline(never)]
-    fn receive_slowly<const FIRST: bool>(&mut self, my: My<'_>, from: u32, pair: PairId) -> Result<M, Stop> {
+    fn receive_slowly<const FIRST: bool>(
+        &mut self,
+        my: My<'_>,
+        from: u32,
+        pair: PairId,
+    ) -> Option<Result<M, Stop>> {
         let oldest = there(self.pairs.ring(pair).oldest());
         let bytes = self.mail.get(oldest.letter).map_or(0, M::bytes);
-        let arrival = self.mail.arrival(oldest.letter);
-        let called = my.clock.get();
-        let arrived = if self.network.waits_for_receiver(bytes) {
-            self.meet(my, from, called.max(arrival), bytes)
-        } else {
-            let (first, done) = self.land(my.me, arrival, bytes);
-            let busy = self.network.meanwhile(called, (first, done), bytes);
-            if busy > called {
-                // What the message took of work before stands with its receiving.
-                my.pass(Stage::Receive, u64::from(from), 0, busy);
-            }
-            busy.max(done)
+        let arrived = match self.network.has_fair_ports() {
+            true => self.arrived_fairly(my, from, pair, bytes)?,
+            false => self.arrived(my, from, self.mail.arrival(oldest.letter), bytes),
         };
         let received = arrived.plus(self.network.receive_overhead(bytes));
         if received >= Time::END {
-            return Err(self.overflow(my.me));
+            return Some(Err(self.overflow(my.me)));
         }
         let flags = self.pairs.ring(pair).free(oldest, received);
         my.received(from, arrived, received);
@@ -84,13 +83,70 @@ impl<M: Message> World<'_, M> {
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
             self.received::<FIRST>(my.me, from, pair, flags, received);
         }
-        Ok(there(m))
+        Some(Ok(there(m)))
+    }
+
+    /// When a message of `from` that arrives at `arrival`, itself or the request for it, is there for `my`, which receives it now.
+    fn arrived(&mut self, my: My<'_>, from: u32, arrival: Time, bytes: u64) -> Time {
+        if !self.network.waits_for_receiver(bytes) {
+            let (first, done) = self.land(my.me, arrival, bytes);
+            return self.interrupted(my, from, (first, done), bytes).max(done);
+        }
+        let (answered, arrival) = self.meet(my, from, my.clock.get().max(arrival), bytes);
+        answered.max(self.land(my.me, arrival, bytes).1)
+    }
+
+    /// The same where the port is shared evenly; nothing if `my` has to wait for its turn to know.
+    fn arrived_fairly(&mut self, my: My<'_>, from: u32, pair: PairId, bytes: u64) -> Option<Time> {
+        loop {
+            let port = &mut self.fair[my.me as usize];
+            let Some((first, done)) = port.take(pair) else {
+                let done = port.done(pair);
+                let is_sure = self.nothing_before().is_some_and(|before| done < before);
+                if is_sure || done >= Time::END {
+                    self.fair[my.me as usize].advance(done);
+                    if done >= Time::END {
+                        return Some(done);
+                    }
+                    continue;
+                }
+                self.wait_for_turn(my, Waits::Landing(from), done);
+                return None;
+            };
+            if !self.network.waits_for_receiver(bytes) {
+                return Some(self.interrupted(my, from, (first, done), bytes).max(done));
+            }
+            if port.meets(pair) {
+                return Some(done);
+            }
+            let (_, arrival) = self.meet(my, from, my.clock.get().max(done), bytes);
+            self.comes(from, my.me, pair, arrival, bytes);
+        }
+    }
+
+    /// When `my` really calls a receive that it calls now, of a message that comes from `first` to `done`: later by what that took of its
+    /// work before, which stands with its receiving.
+    fn interrupted(&self, my: My<'_>, from: u32, (first, done): (Time, Time), bytes: u64) -> Time {
+        let called = my.clock.get();
+        let busy = self.network.meanwhile(called, (first, done), bytes);
+        if busy > called {
+            my.pass(Stage::Receive, u64::from(from), 0, busy);
+        }
+        busy
+    }
+
+    /// Notes at the port of `to`, where messages share it evenly, that one of `from` comes, which arrives at `arrival` if none is beside it.
+    pub(super) fn comes(&mut self, from: u32, to: u32, pair: PairId, arrival: Time, bytes: u64) {
+        let (takes, before) = self.network.landing(bytes);
+        if let Some(port) = self.fair.get_mut(to as usize) {
+            port.add((pair, from), arrival.since(before), takes);
+        }
     }
 
     /// What follows from a slot of `pair`, which has these flags, being free since `at`.
     #[inline(never)]
     fn received<const FIRST: bool>(&mut self, me: u32, from: u32, pair: PairId, flags: u64, at: Time) {
-        if flags & HAS_INBOX != 0 {
+        if flags & HAS_INBOX != 0 && !self.network.has_fair_ports() {
             let next = self.pairs.oldest(pair).map(|letter| self.mail.arrival(letter));
             if let Some(inbox) = &mut self.inboxes[me as usize] {
                 if FIRST {
@@ -109,10 +165,10 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Answers the request of `from` for a message above the rendezvous threshold, at
-    /// `taken_up`; gives when the message itself has arrived. The sender's waiting ends here.
+    /// `taken_up`; gives when that is done and when the message itself arrives. The sender's waiting ends here.
     #[cold]
     #[inline(never)]
-    fn meet(&mut self, my: My<'_>, from: u32, taken_up: Time, bytes: u64) -> Time {
+    fn meet(&mut self, my: My<'_>, from: u32, taken_up: Time, bytes: u64) -> (Time, Time) {
         let network = self.network;
         let empty = network.travel(0);
         let answered = taken_up.plus(network.receive_overhead(0)).plus(network.send_overhead(0));
@@ -131,7 +187,7 @@ impl<M: Message> World<'_, M> {
         sender.waits.set(Waits::Nothing);
         sender.pass(Stage::Send, u64::from(my.me), 0, sent);
         self.ready.push(from, sent);
-        answered.max(self.land(my.me, injected.plus(travel.arrival), bytes).1)
+        (answered, injected.plus(travel.arrival))
     }
 
     /// When the first byte of a message that arrives at `arrival` comes, and when all of it has come in by the port of `me`, which it takes.

@@ -88,6 +88,7 @@ impl<M: Message> World<'_, M> {
             self.overflow(my.me);
         }
         self.mail.arrives(letter, arrival, network.plain_receive(bytes));
+        self.comes(my.me, to, pair, arrival, first);
         self.append(my.me, to, pair, letter, arrival);
         my.waits.set(if meets { Waits::Receiver(to) } else { Waits::Nothing });
         !meets
@@ -120,8 +121,12 @@ impl<M: Message> World<'_, M> {
 
     /// Tells a receiver that keeps an inbox of the oldest message of `from`.
     fn announce(&mut self, from: u32, to: u32, pair: PairId, arrival: Time) {
+        let fair = self.network.has_fair_ports();
         if let Some(inbox) = &mut self.inboxes[to as usize] {
-            inbox.add(arrival, from, pair);
+            // What a fair port has is first is known to the port.
+            if !fair {
+                inbox.add(arrival, from, pair);
+            }
             if !inbox.touched && self.books.ranks[to as usize].waits.get() == Waits::Any {
                 inbox.touched = true;
                 self.touched.push(to);

@@ -10,6 +10,7 @@ use forerun_platform::Stage;
 use forerun_skeleton::{Message, RunError, Stop};
 
 use super::pairs::{HAS_INBOX, PairId};
+use super::peers::{Peers, Way};
 use super::{My, Waits, World};
 use crate::Time;
 use crate::order::Inbox;
@@ -25,23 +26,22 @@ impl<M: Message> World<'_, M> {
     #[inline]
     pub(crate) fn any_now(&mut self, my: My<'_>) -> Option<Result<(usize, M), Stop>> {
         let before = self.nothing_before()?;
-        let inbox = self.inboxes[my.me as usize].as_mut()?;
-        let (arrival, from, pair) = inbox.first(&self.pairs, &self.mail)?;
-        let arrival = self.lands(my.me, pair, arrival);
-        (arrival < before).then(|| self.receive_first(my, from, pair))
+        let (arrival, from, pair) = self.first(my.me)?;
+        if arrival >= before || self.is_long(pair) {
+            return None;
+        }
+        self.receive_first(my, from, pair)
     }
 
     /// Says at once whether something has arrived, if that is known without waiting for a turn.
     pub(crate) fn try_now(&mut self, my: My<'_>) -> Option<Result<Option<(usize, M)>, Stop>> {
         let before = self.nothing_before()?;
         let turn = self.turn_to_try(my);
-        let inbox = self.inboxes[my.me as usize].as_mut()?;
-        let first = inbox.first(&self.pairs, &self.mail);
-        let first = first.map(|(arrival, from, pair)| (self.lands(my.me, pair, arrival), from, pair));
-        match first {
-            Some((arrival, from, pair)) if arrival <= turn && arrival < before => {
+        self.inboxes[my.me as usize].as_ref()?;
+        match self.first(my.me) {
+            Some((arrival, from, pair)) if arrival <= turn && arrival < before && !self.is_long(pair) => {
                 self.let_pass(my, turn);
-                Some(self.receive_first(my, from, pair).map(Some))
+                Some(self.receive_first(my, from, pair)?.map(Some))
             }
             Some((arrival, ..)) if arrival <= turn => None,
             _ if turn < before && turn < Time::MAX => {
@@ -61,7 +61,7 @@ impl<M: Message> World<'_, M> {
     /// Whoever can go on does so no earlier than its clock or its turn; whoever cannot is made to
     /// by one of those.
     #[inline]
-    fn nothing_before(&mut self) -> Option<Time> {
+    pub(super) fn nothing_before(&mut self) -> Option<Time> {
         let latency = self.network.latency();
         if !self.touched.is_empty() || latency == Time::ZERO {
             return None;
@@ -69,12 +69,25 @@ impl<M: Message> World<'_, M> {
         Some(self.ready.since().min(self.queue.first().unwrap_or(Time::MAX)).plus(latency))
     }
 
-    /// Receives the message whose entry is the first of the inbox.
-    fn receive_first(&mut self, my: My<'_>, from: u32, pair: PairId) -> Result<(usize, M), Stop> {
-        let Some(received) = self.receive::<true>(my, from, pair) else {
-            unreachable!("a message in the inbox is in its buffer");
-        };
-        received.map(|m| (from as usize, m))
+    /// Whether the oldest message of `pair` is first asked for and then waited for, at a port that is shared evenly.
+    fn is_long(&self, pair: PairId) -> bool {
+        let bytes = || self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter)).map_or(0, M::bytes);
+        self.network.has_fair_ports() && self.network.waits_for_receiver(bytes())
+    }
+
+    /// The message that comes first to `me`, which receives from any, of those that are under way: when it is there, its sender, its pair.
+    fn first(&mut self, me: u32) -> Option<(Time, u32, PairId)> {
+        if let Some(port) = self.fair.get(me as usize) {
+            return port.first();
+        }
+        let inbox = self.inboxes[me as usize].as_mut()?;
+        let (arrival, from, pair) = inbox.first(&self.pairs, &self.mail)?;
+        Some((self.lands(me, pair, arrival), from, pair))
+    }
+
+    /// Receives the message whose entry is the first of the inbox; nothing if that must be waited for.
+    fn receive_first(&mut self, my: My<'_>, from: u32, pair: PairId) -> Option<Result<(usize, M), Stop>> {
+        Some(self.receive::<true>(my, from, pair)?.map(|m| (from as usize, m)))
     }
 
     /// Begins to receive from any.
@@ -140,7 +153,10 @@ impl<M: Message> World<'_, M> {
         if word == NOTHING {
             return Poll::Ready(Ok(None));
         }
-        Poll::Ready(self.receive_first(my, (word >> 32) as u32, word as PairId).map(Some))
+        match self.receive_first(my, (word >> 32) as u32, word as PairId) {
+            Some(received) => Poll::Ready(received.map(Some)),
+            None => Poll::Pending,
+        }
     }
 
     /// The number drawn.
@@ -166,8 +182,20 @@ impl<M: Message> World<'_, M> {
             if my.word.get() != turn.picos() {
                 continue;
             }
-            match my.waits.get() {
-                Waits::Any => self.grant_any(my),
+            if let Some(port) = self.fair.get_mut(rank as usize) {
+                port.advance(turn);
+            }
+            let waits = my.waits.get();
+            match waits {
+                Waits::Any | Waits::Landing(_) => {
+                    let Some((at, from, pair)) = self.due(my, waits) else { continue };
+                    // Others that come beside it may have delayed it.
+                    if at > turn {
+                        self.wait_for_turn(my, waits, at);
+                        continue;
+                    }
+                    my.word.set(u64::from(from) << 32 | u64::from(pair));
+                }
                 Waits::Try => self.grant_try(my, turn),
                 Waits::Claim(counter) => self.grant_claim(my, counter, turn),
                 _ => continue,
@@ -188,8 +216,8 @@ impl<M: Message> World<'_, M> {
             if my.waits.get() != Waits::Any {
                 continue;
             }
-            if let Some((arrival, _, pair)) = inbox.first(&self.pairs, &self.mail) {
-                let turn = my.clock.get().max(self.lands(me, pair, arrival));
+            if let Some((arrival, ..)) = self.first(me) {
+                let turn = my.clock.get().max(arrival);
                 if my.word.get() != turn.picos() {
                     my.word.set(turn.picos());
                     self.queue.add(turn, me);
@@ -198,25 +226,22 @@ impl<M: Message> World<'_, M> {
         }
     }
 
-    fn wait_for_turn(&mut self, my: My<'_>, waits: Waits, turn: Time) {
+    pub(super) fn wait_for_turn(&mut self, my: My<'_>, waits: Waits, turn: Time) {
         my.waits.set(waits);
         my.word.set(turn.picos());
         self.queue.add(turn, my.me);
     }
 
-    fn grant_any(&mut self, my: My<'_>) {
-        let Some(inbox) = &mut self.inboxes[my.me as usize] else { return };
-        if let Some((_, from, pair)) = inbox.first(&self.pairs, &self.mail) {
-            my.word.set(u64::from(from) << 32 | u64::from(pair));
-        }
+    /// The message that `my` waits for in its turn.
+    fn due(&mut self, my: My<'_>, waits: Waits) -> Option<(Time, u32, PairId)> {
+        let Waits::Landing(from) = waits else { return self.first(my.me) };
+        let pair = my.peers.get(Peers::key(from, Way::In))?;
+        Some((self.fair.get(my.me as usize)?.done(pair), from, pair))
     }
 
     fn grant_try(&mut self, my: My<'_>, turn: Time) {
         self.let_pass(my, turn);
-        let Some(inbox) = &mut self.inboxes[my.me as usize] else { return };
-        let first = inbox.first(&self.pairs, &self.mail);
-        let first = first.filter(|&(arrival, _, pair)| self.lands(my.me, pair, arrival) <= turn);
-        match first {
+        match self.first(my.me).filter(|&(arrival, ..)| arrival <= turn) {
             Some((_, from, pair)) => {
                 my.word.set(u64::from(from) << 32 | u64::from(pair));
             }
@@ -267,7 +292,9 @@ impl<M: Message> World<'_, M> {
         let mut inbox = Box::<Inbox>::default();
         for (from, pair) in my.peers.incoming() {
             self.pairs.ring(pair).set(HAS_INBOX);
-            if let Some(letter) = self.pairs.oldest(pair) {
+            if let Some(letter) = self.pairs.oldest(pair)
+                && !self.network.has_fair_ports()
+            {
                 inbox.add(self.mail.arrival(letter), from, pair);
             }
         }

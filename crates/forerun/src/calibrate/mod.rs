@@ -35,7 +35,7 @@ pub use forerun_platform::statistics::Estimate;
 use forerun_platform::statistics::FEWEST;
 use forerun_platform::{BytesPerSecond, Seconds, SecondsPerByte};
 use forerun_platform::{
-    Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, StartUp, Storage,
+    Contention, Host, Machine, Measured, Network, Overhead, Platform, Share, Sharing, StartUp, Storage,
 };
 use forerun_skeleton::{Cancel, RunError};
 
@@ -163,6 +163,7 @@ fn platform(
         // Messages move by ownership.
         gap_per_byte: Measured::default(),
         receive_gap_per_byte: Measured::default(),
+        receive_sharing: Sharing::default(),
         interference_per_byte: Measured::default(),
         send_interference_per_byte: Measured::default(),
         rendezvous_threshold: None,

@@ -2,7 +2,7 @@
 
 use forerun_mpi::Probe;
 use forerun_platform::file::is_standard_output;
-use forerun_platform::{Bytes, BytesPerSecond, Machine};
+use forerun_platform::{Bytes, BytesPerSecond, Machine, Sharing};
 
 use super::super::{Figure, busy, cache, in_doubt, table};
 use super::drawing::drawing;
@@ -67,6 +67,15 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         None => console.note("S", "no message waits for its receiver")?,
     }
     console.note("s", &segments(&samples, &fitted))?;
+    if platform.network.receive_gap_per_byte.value.0 > 0.0 {
+        let told = match platform.network.receive_sharing {
+            Sharing::Turns => "messages of several ranks to one come one after the other",
+            Sharing::Fair => {
+                "messages of several ranks to one share its link evenly: all are there at about the same time"
+            }
+        };
+        console.note("sharing", told)?;
+    }
     match fitted.link {
         Some(link) => console.note(
             "topology",

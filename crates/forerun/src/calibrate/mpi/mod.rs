@@ -10,6 +10,7 @@
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
 //! | g, G | what a longer stream takes more than a short one, by the message; what one of long messages takes by the message, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
+//! | sharing of that port | whether large messages of several ranks to one are there one after the other (in turns) or all at about the same time (fair) |
 //! | interference | what messages that come while a rank computes take of its processor, by the byte, and what those that leave meanwhile; where that cannot be told from nothing, nothing |
 //! | S | the size above which receiving takes the time on the wire though the message had time to come |
 //! | s | the size of segments: streams of messages of many sizes take a step more at each multiple of it, which a jump, a bend and chance do not explain |
@@ -28,7 +29,7 @@ use forerun_platform::statistics::{
     Estimate, Line, Segment, estimate, further, line, median, segment, threshold,
 };
 use forerun_platform::{
-    Bytes, Host, Measured, Network, Overhead, Platform, Seconds, SecondsPerByte, Share, Throttle,
+    Bytes, Host, Measured, Network, Overhead, Platform, Seconds, SecondsPerByte, Share, Sharing, Throttle,
 };
 
 use self::shared::{SharedLink, shared_link, topology};
@@ -42,6 +43,8 @@ const BATCHES: usize = 12;
 const THROTTLED: f64 = 0.5;
 /// Part of G below which streams to one rank are as fast as each alone.
 const ALONE: f64 = 0.2;
+/// Messages that share a port more evenly than this do so rather than take turns.
+const EVEN: f64 = 0.5;
 /// A rank that gets so much of a processor has all of it.
 const WHOLE: f64 = 0.97;
 
@@ -113,6 +116,8 @@ struct Fitted {
     segment: Option<Segment>,
     is_cut: bool,
     link: Option<SharedLink>,
+    /// Whether messages of several ranks to one share its port evenly.
+    is_fair: bool,
     /// Overheads over bytes and over ranks, of sender and receiver.
     by_byte: [Option<Line>; 2],
     by_rank: [Option<Line>; 2],
@@ -177,7 +182,8 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
     let figures = of.into_iter().filter_map(|(key, e)| e.map(|estimate| Figure { key, estimate })).collect();
     let link = shared_link(&samples.side_by_side());
     let threshold = threshold(&waited);
-    Fitted { figures, threshold, segment, is_cut: cut.is_some(), link, by_byte, by_rank }
+    let is_fair = median(&samples.values(Probe::Even)).is_some_and(|even| even > EVEN);
+    Fitted { figures, threshold, segment, is_cut: cut.is_some(), link, is_fair, by_byte, by_rank }
 }
 
 /// G of a network whose segments take a gap each, where such a network is nearer to the times of `fine` streams than one without
@@ -232,6 +238,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
     let gap_per_byte = by_byte(Key::GapPerByte);
     // Streams to one that do not hold each other up take no time of its port.
     let receive_gap = find(Key::ReceiveGapPerByte).filter(|e| e.low > ALONE * gap_per_byte.value.0);
+    let receive_sharing = if fitted.is_fair { Sharing::Fair } else { Sharing::Turns };
     let interference = |key| measured(find(key).filter(|e| e.low > 0.0), SecondsPerByte).unwrap_or_default();
     let network = Network {
         latency: time(Key::Latency),
@@ -242,6 +249,7 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
         wake_up: Measured::default(),
         start_up: None,
         gap_per_byte,
+        receive_sharing: receive_gap.map_or(Sharing::default(), |_| receive_sharing),
         receive_gap_per_byte: measured(receive_gap, SecondsPerByte).unwrap_or_default(),
         interference_per_byte: interference(Key::InterferencePerByte),
         send_interference_per_byte: interference(Key::SendInterferencePerByte),
@@ -289,6 +297,7 @@ mod tests {
             add(Probe::Quota, 8, 0, share * period);
             add(Probe::Period, 8, 0, period);
             add(Probe::Together, 4, 1 << 18, G * 1.01);
+            add(Probe::Even, 4, 1 << 20, if k % 3 == 0 { 0.2 } else { 0.9 });
             add(Probe::Interference, 8, 1 << 18, interference);
             add(Probe::SendInterference, 8, 1 << 18, 2.0 * interference);
             for (width, slower) in [(1, 1.0), (2, 1.0), (3, 2.0), (4, 4.0)] {
@@ -313,12 +322,14 @@ mod tests {
             gap,
             gap_per_byte,
             receive_gap_per_byte,
+            receive_sharing,
             interference_per_byte,
             send_interference_per_byte,
             topology,
             ..
         } = &found.network;
         near(receive_gap_per_byte.value.0, 1.01 * G);
+        assert_eq!(*receive_sharing, Sharing::Fair);
         near(interference_per_byte.value.0, 2e-9);
         near(send_interference_per_byte.value.0, 4e-9);
         near(latency.value.0, 300e-6 - 50e-6 - 16e-6);
@@ -377,6 +388,18 @@ mod tests {
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
         assert_eq!(found.network.interference_per_byte, Measured::default());
         assert_eq!(found.network.send_interference_per_byte, Measured::default());
+    }
+
+    #[test]
+    fn messages_that_are_there_one_after_the_other_take_turns() {
+        let of = |even: f64| {
+            let mut all = values(1.0, 0.0);
+            all.iter_mut().filter(|s| s.probe == Probe::Even).for_each(|s| s.value = even);
+            let network = platform(8, &fitted(&Samples::new(&all, 8)), String::new()).network;
+            (network.receive_sharing, network.receive_gap_per_byte.value.0 > 0.0)
+        };
+        assert_eq!(of(0.1), (Sharing::Turns, true));
+        assert_eq!(of(0.8), (Sharing::Fair, true));
     }
 
     #[test]
