@@ -144,6 +144,24 @@ impl Interval {
         let factor = (Self::DEVIATIONS * relative.powi(2).ln_1p().sqrt()).exp();
         Interval { makespan_s, low_s: makespan_s / factor, high_s: makespan_s * factor }
     }
+
+    /// An interval as wide relative to `makespan_s` as this one is to its own makespan; of no width where that is 0.
+    ///
+    /// ```
+    /// use forerun_platform::Interval;
+    ///
+    /// let i = Interval { makespan_s: 2.0, low_s: 1.0, high_s: 3.0 }.moved(10.0);
+    /// assert_eq!((i.makespan_s, i.low_s, i.high_s), (10.0, 5.0, 15.0));
+    /// ```
+    #[must_use]
+    pub fn moved(self, makespan_s: f64) -> Self {
+        let relative = |end: f64| if self.makespan_s > 0.0 { end / self.makespan_s } else { 1.0 };
+        Interval {
+            makespan_s,
+            low_s: makespan_s * relative(self.low_s),
+            high_s: makespan_s * relative(self.high_s),
+        }
+    }
 }
 
 /// Tasks a second and the interval that should hold them: what is predicted for an input of unknown length,
