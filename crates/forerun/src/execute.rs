@@ -76,6 +76,7 @@ pub fn execute(
     append_finish(&mut ranks, ran.makespan_s, finish_s);
     let mut outcome = measured(way, plan, (ranks_s, finish_s), ranks, tasks);
     outcome.job = job.name().to_string();
+    outcome.input = job.input();
     outcome.platform = platform.name.clone();
     Ok(Done { outcome, result, notes: job.notes() })
 }

@@ -188,6 +188,7 @@ pub fn simulate(
     outcome.bytes = first.bytes;
     outcome.predicted = Some(Interval::around(makespan_s, deviation));
     outcome.job.clone_from(&facts.name);
+    outcome.input.clone_from(&facts.given);
     outcome.platform.clone_from(&platform.name);
     Ok(outcome)
 }
@@ -326,6 +327,7 @@ mod tests {
     fn what_is_done_lies_where_the_run_has_it() {
         let facts = |commutative, input| Facts {
             name: "t".into(),
+            given: None,
             input,
             done: vec![100, 200],
             commutative,

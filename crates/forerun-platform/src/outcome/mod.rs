@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Plan};
 
+mod input;
+
+pub use input::Input;
+
 /// How an outcome came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -250,6 +254,10 @@ pub struct Outcome {
     /// The job in a word or two, as the command line had it.
     #[serde(default)]
     pub job: String,
+    /// What the job was given to work on; none where that keeps coming, as the pages of a crawl do, and in files
+    /// of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
     /// Name of the strategy.
     pub strategy: crate::Strategy,
     /// Ranks.
@@ -288,12 +296,13 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of `plan` from where its ranks' time went: stages, messages and bytes are the
-    /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job,
+    /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job, input,
     /// platform and machine are still to be named; a prediction in the plan is kept.
     pub fn from_ranks(way: Way, plan: Plan, makespan_s: f64, ranks: Vec<RankTimes>, tasks: u64) -> Outcome {
         Outcome {
             way,
             job: String::new(),
+            input: None,
             strategy: plan.strategy,
             processors: plan.processors,
             makespan_s,

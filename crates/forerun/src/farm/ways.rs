@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use forerun_apps::FarmJob;
 use forerun_model::sharing;
 use forerun_pepa::job::{self, JobError, Limits};
-use forerun_platform::{Cost, Interval, Outcome, Plan, Platform, RankTimes, Stage, StageTotal, Way};
+use forerun_platform::{Cost, Input, Interval, Outcome, Plan, Platform, RankTimes, Stage, StageTotal, Way};
 use forerun_sim::costed::{CostedTasks, Inputs, Tallied};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run, run_totals};
@@ -66,7 +66,7 @@ pub(super) fn nothing(refused: &[String]) -> CliError {
 /// # Errors
 /// Where virtual time cannot say, or a model has no solution; interrupted.
 pub(super) fn predictions<J: FarmJob>(
-    job: &J,
+    (job, input): (&J, &Input),
     by: &[Way],
     planned: &Planned,
     platform: &Platform,
@@ -79,14 +79,14 @@ pub(super) fn predictions<J: FarmJob>(
             Way::Simulated => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
             Way::Pepa => by_pepa(basis, plan, &context.interrupt)?,
             _ => match plan.predicted {
-                Some(interval) => Ok(analytic(job.name(), plan, interval, platform)),
+                Some(interval) => Ok(analytic((job.name(), Some(input)), plan, interval, platform)),
                 None => Err(format!("analytic: {}", plan.reason)),
             },
         };
         match predicted {
             Ok(outcome) => {
-                let (job, platform) = (job.name().into(), platform.name.clone());
-                all.outcomes.push(Outcome { job, platform, ..outcome });
+                let (job, input) = (job.name().into(), Some(input.clone()));
+                all.outcomes.push(Outcome { job, input, platform: platform.name.clone(), ..outcome });
             }
             Err(why) => all.refused.push(why),
         }
@@ -188,7 +188,7 @@ fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<O
     };
     let makespan_s = basis.start_s + found.seconds.max(basis.least_s) + basis.finish_s;
     let off: Interval = interval(makespan_s, basis.finish_s, &basis.costs, basis.rest);
-    let mut outcome = analytic("", plan, off, &basis.hosts);
+    let mut outcome = analytic(("", None), plan, off, &basis.hosts);
     outcome.way = Way::Pepa;
     outcome.plan.predicted = Some(off);
     outcome.plan.reason = format!(

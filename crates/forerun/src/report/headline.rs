@@ -13,7 +13,7 @@ pub(super) fn render(scene: &Scene<'_>, level: u8) -> String {
     if level == 1 {
         out += "<p class=\"kicker\">Forerun report</p>\n";
     }
-    let title = if scene.job().is_empty() { scene.title() } else { scene.job().to_string() };
+    let title = if scene.job().is_empty() { scene.title() } else { scene.job() };
     out += &format!("<h{level}>{}</h{level}>\n<p class=\"sub\">{}</p>\n", escape(&title), subtitle(scene));
     if let Some(best) = scene.best() {
         out += &figures(best);

@@ -42,6 +42,7 @@ pub fn execute(
     append_finish(&mut ranks, ran.makespan_s, finish_s);
     let mut outcome = measured(way, plan.clone(), (ranks_s, finish_s), ranks, blocks);
     outcome.job = job.name().to_string();
+    outcome.input = job.input();
     outcome.platform = platform.name.clone();
     Ok(Done { outcome, result, notes: job.notes() })
 }
