@@ -124,10 +124,15 @@ impl Facts {
         Ok(())
     }
 
+    /// Whether it is known how large tasks are: of those that are known by their costs it may not be said.
+    pub fn has_sizes(&self) -> bool {
+        self.given.as_ref().is_none_or(|input| input.bytes.is_some())
+    }
+
     /// That tasks have no bytes of input, where these costs charge by them.
     fn without_bytes(&self, costs: &ReductionProfile) -> bool {
         let by_bytes = costs.task.per_byte + costs.task.wait.per_byte > 0.0 || costs.result_bytes.1 > 0.0;
-        by_bytes && matches!(self.input, Divisible::Tasks { tasks: 1.., bytes: 0.0 })
+        by_bytes && !self.has_sizes() && !self.nothing_left()
     }
 
     /// Says so.
@@ -140,7 +145,8 @@ impl Facts {
         }
         console.note(
             "note",
-            "tasks are of 0 B, so that nothing is charged of what the profile has by the byte of a task: give their --size",
+            "how large tasks are is not said, so that nothing is charged of what the profile has by the byte of a task: give \
+             their --size",
         )
     }
 

@@ -9,7 +9,7 @@ use forerun_platform::{Cost, Input, Interval, Outcome, Plan, Platform, RankTimes
 use forerun_sim::costed::{CostedTasks, Inputs, Tallied};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run, run_totals};
-use forerun_skeleton::farm::{Farm, Masters, Parcel, Shape};
+use forerun_skeleton::farm::{Farm, HEADER, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Message, Options, Program, Ran, RunError};
 
@@ -84,7 +84,10 @@ pub(super) fn predictions<J: FarmJob>(
             },
         };
         match predicted {
-            Ok(outcome) => {
+            Ok(mut outcome) => {
+                if *way != Way::Simulated {
+                    (outcome.messages, outcome.bytes) = sent(&shape(job, plan), basis);
+                }
                 let (job, input) = (job.name().into(), Some(input.clone()));
                 all.outcomes.push(Outcome { job, input, platform: platform.name.clone(), ..outcome });
             }
@@ -92,6 +95,23 @@ pub(super) fn predictions<J: FarmJob>(
         }
     }
     Ok(all)
+}
+
+/// Messages of a farm whose masters stay, and their bytes: for each message of tasks one of answers, and for each slave that it is
+/// the end, which has none.
+fn sent(shape: &Shape, basis: &Basis) -> (u64, u64) {
+    let (mut rank, mut slaves, mut given) = (0, 0, 0);
+    while rank < shape.ranks {
+        let group = shape.group(rank, basis.rest);
+        slaves += (group.beyond - group.master - 1) as u64;
+        given += (group.tasks.end - group.tasks.start).div_ceil(shape.grain.max(1));
+        rank = group.beyond;
+    }
+    if slaves == 0 {
+        return (0, 0);
+    }
+    let answers = basis.rest as f64 * basis.costs.result_bytes.0.round();
+    (2 * given + slaves, 2 * given * HEADER + answers as u64)
 }
 
 /// A farm in virtual time: what every message and every task costs is charged, nothing is run. Where tasks spread, the makespan is
@@ -328,6 +348,14 @@ mod tests {
                     let off = (found.makespan_s - expected).abs();
                     assert!(off < 1e-6 * expected, "{team:?} {on:?}: {expected} and {}", found.makespan_s);
                     assert_eq!(found.messages > 0, masters > 0);
+                    let farm = of.plan.farm.expect("a farm");
+                    let shape = Shape {
+                        masters: Masters::Fixed(farm.masters.max(1)),
+                        grain: farm.grain,
+                        ..Shape::new(of.plan.ranks())
+                    };
+                    let sent = sent(&shape, of.basis.as_ref().expect("costs"));
+                    assert_eq!(sent, (found.messages, found.bytes), "{team:?}");
                 }
             }
         }
