@@ -1,5 +1,6 @@
 //! What the command line needs to know of a farm to plan, run and rehearse it.
 
+use forerun_platform::Input;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::{AppError, Codec};
 
@@ -10,6 +11,11 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
 
     /// The input in a few words, such as `100 files, 4 MB`.
     fn summary(&self) -> String;
+
+    /// What it was given to work on, with what an earlier run has done of it.
+    fn input(&self) -> Input {
+        Input { bytes: None, items: Some(self.tasks()), words: self.summary() }
+    }
 
     /// The external programs that do its work, in words, where such do: what it costs is what they cost.
     fn program(&self) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use forerun_platform::JoinAt;
+use forerun_platform::{Input, JoinAt};
 use forerun_skeleton::reduction::{Reduce, Sink, Sinks, Source};
 use forerun_skeleton::{AppError, Cancel, Codec, Message};
 
@@ -103,6 +103,15 @@ pub trait Job: Sync {
 
     /// How the input can be cut.
     fn extent(&self) -> Extent;
+
+    /// What it was given to work on, a pilot's sample included; `None` where that keeps coming.
+    fn input(&self) -> Option<Input> {
+        if self.first_sizes().is_some() {
+            return None;
+        }
+        let Extent { bytes, kept, .. } = self.extent();
+        Some(Input { bytes: Some(bytes + kept.iter().sum::<u64>()), items: None, words: self.summary() })
+    }
 
     /// Forgets the results that a pilot kept: no run of this job follows.
     fn forget(&self) {}

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use forerun_platform::{Bytes, Cost, JoinAt, ReductionProfile};
+use forerun_platform::{Bytes, Cost, Input, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
 use forerun_skeleton::wire::{Plain, garbled};
 use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
@@ -31,6 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 pub struct TimedJob {
     app: TimedApp,
     tasks: TimedTasks,
+    input: Input,
 }
 
 /// Task and merge that take the time that they cost.
@@ -56,11 +57,11 @@ pub struct Filled {
 }
 
 impl TimedJob {
-    /// `tasks` tasks on inputs of `bytes` bytes each (at least 1), with the costs of `profile`.
+    /// `tasks` tasks on inputs of `bytes` bytes each, with the costs of `profile`; those of no bytes are charged for 1.
     pub fn new(profile: ReductionProfile, tasks: u64, bytes: u64, commutative: bool, cancel: Cancel) -> Self {
-        let tasks = TimedTasks { tasks, bytes: bytes.max(1) };
+        let (tasks, input) = (TimedTasks { tasks, bytes: bytes.max(1) }, input(tasks, bytes));
         let profile = profile.sized(tasks.bytes as f64);
-        TimedJob { app: TimedApp { profile, commutative, cancel }, tasks }
+        TimedJob { app: TimedApp { profile, commutative, cancel }, tasks, input }
     }
 }
 
@@ -107,6 +108,19 @@ impl TimedApp {
             )));
         }
         Ok(Filled { bytes: vec![1; bytes.round() as usize], results })
+    }
+}
+
+/// What a job of so many tasks on `bytes` bytes each was given: tasks that are known by their costs alone, whether they are run or not.
+pub fn input(tasks: u64, bytes: u64) -> Input {
+    let words = count(tasks, "task");
+    match bytes {
+        0 => Input { bytes: None, items: Some(tasks), words },
+        _ => Input {
+            bytes: Some(tasks.saturating_mul(bytes)),
+            items: Some(tasks),
+            words: format!("{words} of {}", Bytes(bytes)),
+        },
     }
 }
 
@@ -219,11 +233,11 @@ impl Job for TimedJob {
     }
 
     fn summary(&self) -> String {
-        format!(
-            "{} of {}, which take the time that they cost",
-            count(self.tasks.tasks, "task"),
-            Bytes(self.tasks.bytes)
-        )
+        format!("{}, which take the time that they cost", self.input.words)
+    }
+
+    fn input(&self) -> Option<Input> {
+        Some(self.input.clone())
     }
 
     fn extent(&self) -> Extent {

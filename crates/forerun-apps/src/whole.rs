@@ -1,7 +1,5 @@
 //! Files that are there when they are complete.
 
-use std::fs::File;
-use std::os::fd::AsFd as _;
 use std::path::Path;
 
 use forerun_platform::file::{Stream, is_standard_output, stream};
@@ -20,8 +18,8 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
     let trouble =
         |e: std::io::Error| AppError::new(format!("{} cannot be written: {}", path.display(), plain(&e)));
     if is_standard_output(path) {
-        let stdout = std::io::stdout().as_fd().try_clone_to_owned().map_err(trouble)?;
-        return pieces::write_all(&mut Stream::from(File::from(stdout)), bytes).map_err(trouble);
+        let mut stdout = Stream::standard_output().map_err(trouble)?;
+        return pieces::write_all(&mut stdout, bytes).map_err(trouble);
     }
     match partial::place(path).map_err(trouble)? {
         Place::Special(path) => {

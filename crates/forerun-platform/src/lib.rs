@@ -40,7 +40,7 @@ pub use file::{FORMAT, FileError, Problem};
 pub use machine::Machine;
 pub use measured::Measured;
 pub use nearest::nearest;
-pub use outcome::{Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
+pub use outcome::{Input, Interval, Outcome, RankTimes, Span, Stage, StageTotal, Throughput, Way};
 pub use plan::{Deal, FarmPlan, Grain, Plan, Skeleton, Strategy};
 pub use platform::{Contention, Host, Network, Overhead, Platform, Sharing, StartUp, Storage, Throttle};
 pub use preset::{Preset, preset, presets};

@@ -81,7 +81,12 @@ fn per_byte(seconds: f64) -> String {
 /// A plan for a job and why.
 pub fn plan(planned: &Planned, facts: &Facts) -> String {
     let plan = &planned.best.plan;
-    let shape = shape_of(plan, is_each(&facts.input, plan.grain.bytes));
+    let sizes = match is_each(&facts.input, plan.grain.bytes) {
+        _ if !facts.has_sizes() => Sizes::Unsaid,
+        true => Sizes::Each,
+        false => Sizes::Most,
+    };
+    let shape = shape_of(plan, sizes);
     let mut lines = vec![shape + &done(facts.done.len())];
     if !plan.reason.is_empty() {
         lines.push(plan.reason.clone());
@@ -113,13 +118,24 @@ fn is_each(input: &Divisible, grain: u64) -> bool {
     }
 }
 
-/// The shape of a plan.
-pub fn shape(plan: &Plan) -> String {
-    shape_of(plan, false)
+/// How large the tasks of a plan are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sizes {
+    /// Up to its grain.
+    Most,
+    /// As each piece of the input is.
+    Each,
+    /// Nobody said.
+    Unsaid,
 }
 
-/// The shape of a plan, in which `each` piece of the input is a task.
-fn shape_of(plan: &Plan, each: bool) -> String {
+/// The shape of a plan.
+pub fn shape(plan: &Plan) -> String {
+    shape_of(plan, Sizes::Most)
+}
+
+/// The shape of a plan with such tasks.
+fn shape_of(plan: &Plan, sizes: Sizes) -> String {
     let processors = text::plural(plan.processors as u64, "processor");
     let mut line = format!("{} on {processors}", plan.strategy.name());
     if plan.groups > 1 {
@@ -130,9 +146,12 @@ fn shape_of(plan: &Plan, each: bool) -> String {
     }
     let size = Bytes(plan.grain.bytes);
     match plan.grain.tasks {
-        Some(1) if each => line.push_str(", 1 task"),
-        Some(tasks) if each => line.push_str(&format!(", {} tasks, one for each input", text::count(tasks))),
-        None if each => line.push_str(", a task for each input"),
+        Some(1) if sizes == Sizes::Each => line.push_str(", 1 task"),
+        Some(tasks) if sizes == Sizes::Each => {
+            line.push_str(&format!(", {} tasks, one for each input", text::count(tasks)));
+        }
+        None if sizes == Sizes::Each => line.push_str(", a task for each input"),
+        Some(tasks) if sizes == Sizes::Unsaid => line.push_str(&format!(", {}", text::plural(tasks, "task"))),
         Some(tasks) => line.push_str(&format!(", {} of at most {size}", text::plural(tasks, "task"))),
         None if size == Bytes(0) => line.push_str(", a task for each file"),
         None => line.push_str(&format!(", tasks of at most {size}")),
@@ -231,7 +250,7 @@ mod tests {
     use forerun_model::planner::Divisible;
     use forerun_platform::{Grain, Plan, Strategy};
 
-    use super::{done, is_each, per_byte, shape_of};
+    use super::{Sizes, done, is_each, per_byte, shape_of};
 
     #[test]
     fn tasks_of_one_piece_each_are_not_said_to_be_smaller_than_those() {
@@ -253,15 +272,18 @@ mod tests {
             assert_eq!(is_each(&pieces(sizes), grain), each, "{sizes:?} {grain}");
         }
         assert!(!is_each(&Divisible::Anywhere { total_bytes: 9, min_grain: 1, max_grain: 9 }, 1));
-        let said = |tasks, each| shape_of(&Plan::new(Strategy::Adaptive, 2, Grain { tasks, bytes: 1 }), each);
-        assert_eq!(said(Some(20), true), "adaptive on 2 processors, 20 tasks, one for each input");
-        assert_eq!(said(Some(1), true), "adaptive on 2 processors, 1 task");
-        assert_eq!(said(None, true), "adaptive on 2 processors, a task for each input");
-        assert_eq!(said(Some(20), false), "adaptive on 2 processors, 20 tasks of at most 1 B");
-        assert_eq!(said(Some(7), true) + &done(0), "adaptive on 2 processors, 7 tasks, one for each input");
+        let said =
+            |tasks, sizes| shape_of(&Plan::new(Strategy::Adaptive, 2, Grain { tasks, bytes: 1 }), sizes);
+        assert_eq!(said(Some(20), Sizes::Each), "adaptive on 2 processors, 20 tasks, one for each input");
+        assert_eq!(said(Some(1), Sizes::Each), "adaptive on 2 processors, 1 task");
+        assert_eq!(said(None, Sizes::Each), "adaptive on 2 processors, a task for each input");
+        assert_eq!(said(Some(20), Sizes::Most), "adaptive on 2 processors, 20 tasks of at most 1 B");
+        assert_eq!(said(Some(20), Sizes::Unsaid), "adaptive on 2 processors, 20 tasks");
+        let seven = said(Some(7), Sizes::Each);
+        assert_eq!(seven.clone() + &done(0), "adaptive on 2 processors, 7 tasks, one for each input");
         let of_pilot = "adaptive on 2 processors, 7 tasks, one for each input, \
                         1 of them done already (the pilot kept its result)";
-        assert_eq!(said(Some(7), true) + &done(1), of_pilot);
+        assert_eq!(seven + &done(1), of_pilot);
         assert_eq!(done(12), ", 12 of them done already (the pilot kept their results)");
     }
 

@@ -23,6 +23,7 @@ pub fn outcomes_sheet(outcomes: &[Outcome]) -> Sheet {
         "high_s",
         "messages",
         "bytes",
+        "input",
     ]);
     for o in outcomes {
         let interval = o.predicted.or(o.plan.predicted).filter(|_| !is_measured(o.way));
@@ -39,6 +40,7 @@ pub fn outcomes_sheet(outcomes: &[Outcome]) -> Sheet {
             interval.map(|i| i.high_s).into(),
             o.messages.into(),
             o.bytes.into(),
+            Configuration::of(o).input_label().into(),
         ]);
     }
     sheet
@@ -63,6 +65,7 @@ pub fn compared_sheet(outcomes: &[Outcome]) -> Sheet {
         "low_s",
         "high_s",
         "relative_error",
+        "input",
     ]);
     for c in compare(outcomes) {
         let Compared { configuration: k, measured, predictions } = &c;
@@ -89,6 +92,7 @@ pub fn compared_sheet(outcomes: &[Outcome]) -> Sheet {
                     span.map(|s| s.low_s).into(),
                     span.map(|s| s.high_s).into(),
                     Cell::from(error),
+                    k.input_label().into(),
                 ]);
             }
         }
@@ -102,14 +106,14 @@ pub fn makespans(outcomes: &[Outcome]) -> LineChart {
     type Points = BTreeMap<usize, (f64, (f64, f64))>;
     let mut all: BTreeMap<(String, bool), Points> = BTreeMap::new();
     let compared = compare(outcomes);
-    let several = |of: fn(&Configuration) -> &str| {
+    let several = |of: fn(&Configuration) -> String| {
         compared.windows(2).any(|pair| of(&pair[0].configuration) != of(&pair[1].configuration))
     };
-    let (jobs, platforms) = (several(|k| &k.job), several(|k| &k.platform));
+    let (jobs, platforms) = (several(Configuration::job_label), several(|k| k.platform.clone()));
     let name = |k: &Configuration, by: &str| {
-        let mut parts = vec![k.pattern(), by];
-        parts.extend(jobs.then_some(k.job.as_str()));
-        parts.extend(platforms.then_some(k.platform.as_str()));
+        let mut parts = vec![k.pattern().to_string(), by.to_string()];
+        parts.extend(jobs.then(|| k.job_label()));
+        parts.extend(platforms.then(|| k.platform.clone()));
         parts.join(", ")
     };
     for c in &compared {
@@ -139,7 +143,7 @@ pub fn makespans(outcomes: &[Outcome]) -> LineChart {
     });
     let title = match compared.first() {
         Some(c) if !jobs && !platforms => {
-            format!("Makespan of {} on {}", c.configuration.job, c.configuration.platform)
+            format!("Makespan of {} on {}", c.configuration.job_label(), c.configuration.platform)
         }
         _ => "Makespan".to_string(),
     };

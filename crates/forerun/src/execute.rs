@@ -12,6 +12,7 @@ use indicatif::ProgressBar;
 use crate::error::{CliError, failed};
 use crate::gathering;
 use crate::signals::Interrupt;
+use crate::turns::in_turns;
 
 /// Spans kept of each rank's timeline.
 pub const TIMELINE: usize = 2_000;
@@ -70,10 +71,12 @@ pub fn execute(
     let finish_s = brought_s + finish_s;
     bar.finish_and_clear();
     let tasks = source.len().unwrap_or_else(|| bar.position());
+    let ranks_s = ranks_s(way, &ran.ranks, ran.makespan_s, platform);
     let mut ranks = ran.ranks;
     append_finish(&mut ranks, ran.makespan_s, finish_s);
-    let mut outcome = measured(way, plan, (ran.makespan_s, finish_s), ranks, tasks);
+    let mut outcome = measured(way, plan, (ranks_s, finish_s), ranks, tasks);
     outcome.job = job.name().to_string();
+    outcome.input = job.input();
     outcome.platform = platform.name.clone();
     Ok(Done { outcome, result, notes: job.notes() })
 }
@@ -105,7 +108,17 @@ pub fn finished(
     Ok((result, begun.elapsed().as_secs_f64()))
 }
 
-/// The outcome of a run on this machine: seconds of the ranks, and of the finish after them.
+/// Seconds until the last rank has ended, of ranks that took `makespan_s`. On threads those in excess of the cores have taken turns;
+/// emulated they are charged for it on the cores of the `platform`.
+pub fn ranks_s(way: Way, ranks: &[RankTimes], makespan_s: f64, platform: &Platform) -> f64 {
+    match way {
+        Way::Emulated => in_turns(ranks, makespan_s, platform.cores()),
+        _ => makespan_s,
+    }
+}
+
+/// The outcome of a run on this machine: seconds of the ranks, and of the finish after them. What is emulated is a prediction, with an
+/// interval as wide, relative to its makespan, as that of its plan: what the run itself tells is one makespan.
 pub fn measured(
     way: Way,
     plan: Plan,
@@ -116,6 +129,10 @@ pub fn measured(
     let mut outcome = Outcome::from_ranks(way, plan, ranks_s + finish_s, ranks, tasks);
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish_s });
     outcome.machine = Some(Machine::here());
+    if way == Way::Emulated {
+        let makespan_s = outcome.makespan_s;
+        outcome.predicted = outcome.predicted.map(|planned| planned.moved(makespan_s));
+    }
     outcome
 }
 

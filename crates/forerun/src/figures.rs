@@ -58,7 +58,7 @@ pub fn of(
     context: &Context,
 ) -> Result<Figures, CliError> {
     let console = &context.console;
-    let given = given(job.name(), options)?;
+    let given = given(job.name(), options, context)?;
     if let Some((profile, file)) = given.as_ref().zip(options.profile.as_ref()) {
         has_elements(reduction(profile)?.tried, file, job.least_bytes())?;
     }
@@ -108,18 +108,19 @@ pub fn at_once(options: &FigureOptions, shape: &ShapeOptions) -> bool {
 /// # Errors
 /// As [`of`], but for the pilot.
 pub fn ready(name: &str, options: &FigureOptions, context: &Context) -> Result<Platform, CliError> {
-    given(name, options)?;
+    given(name, options, context)?;
     platform(options.platform.as_deref(), context)
 }
 
 /// The profile that is given for the application `name`, if one is.
-fn given(name: &str, options: &FigureOptions) -> Result<Option<Profile>, CliError> {
+fn given(name: &str, options: &FigureOptions, context: &Context) -> Result<Option<Profile>, CliError> {
     if let Some(file) = &options.write_profile {
         file::check("--write-profile", file)?;
     }
-    let given = match &options.profile {
-        Some(file) => Some(Profile::load(file).map_err(request)?),
-        None => None,
+    let given = match (&context.profile, &options.profile) {
+        (Some(profile), _) => Some(profile.clone()),
+        (None, Some(file)) => Some(Profile::load(file).map_err(request)?),
+        (None, None) => None,
     };
     if let (Some(profile), Some(file)) = (&given, &options.profile) {
         reduction(profile)?;

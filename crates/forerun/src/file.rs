@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -132,10 +131,7 @@ pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
 pub fn replace(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<bool>) -> io::Result<bool> {
     let (path, directory) = match place(path)? {
         Some(Place::Special(path)) => return fill(&mut stream(&path, || false)?),
-        None => {
-            let stdout: fs::File = io::stdout().as_fd().try_clone_to_owned()?.into();
-            return fill(&mut Stream::from(stdout));
-        }
+        None => return fill(&mut Stream::standard_output()?),
         Some(Place::File { path, directory }) => (path, directory),
     };
     let mode = fs::metadata(&path).map_or(0o666, |m| m.permissions().mode() & 0o777);

@@ -55,3 +55,4 @@ pub mod signals;
 pub mod simulate;
 pub mod storage;
 pub mod text;
+pub mod turns;

@@ -4,7 +4,7 @@ use forerun_apps::{ErasedJob, Extent};
 use forerun_model::Load;
 use forerun_model::planner::{Choice, Divisible, Fixed, Planned, Request, considered, groups_of};
 use forerun_model::reduction::{Prediction, predict};
-use forerun_platform::{Bytes, Interval, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
+use forerun_platform::{Bytes, Input, Interval, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::Shape;
 
 use crate::cli::ShapeOptions;
@@ -20,6 +20,8 @@ use crate::text;
 pub struct Facts {
     /// The application's name.
     pub name: String,
+    /// What it was given to work on, if that is known.
+    pub given: Option<Input>,
     /// How its input can be cut, without that of tasks that are done.
     pub input: Divisible,
     /// Bytes of input of each task that is done before the run.
@@ -61,8 +63,8 @@ impl Facts {
             Some(sizes) => Divisible::Pieces { sizes, breaks, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
-        let (name, commutative) = (job.name().into(), job.app().commutative());
-        Facts { name, input, done: kept, commutative, known, beside: None, tried }
+        let (name, given, commutative) = (job.name().into(), job.input(), job.app().commutative());
+        Facts { name, given, input, done: kept, commutative, known, beside: None, tried }
     }
 }
 
@@ -122,10 +124,15 @@ impl Facts {
         Ok(())
     }
 
+    /// Whether it is known how large tasks are: of those that are known by their costs it may not be said.
+    pub fn has_sizes(&self) -> bool {
+        self.given.as_ref().is_none_or(|input| input.bytes.is_some())
+    }
+
     /// That tasks have no bytes of input, where these costs charge by them.
     fn without_bytes(&self, costs: &ReductionProfile) -> bool {
         let by_bytes = costs.task.per_byte + costs.task.wait.per_byte > 0.0 || costs.result_bytes.1 > 0.0;
-        by_bytes && matches!(self.input, Divisible::Tasks { tasks: 1.., bytes: 0.0 })
+        by_bytes && !self.has_sizes() && !self.nothing_left()
     }
 
     /// Says so.
@@ -138,7 +145,8 @@ impl Facts {
         }
         console.note(
             "note",
-            "tasks are of 0 B, so that nothing is charged of what the profile has by the byte of a task: give their --size",
+            "how large tasks are is not said, so that nothing is charged of what the profile has by the byte of a task: give \
+             their --size",
         )
     }
 
@@ -429,17 +437,23 @@ pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome
         messages: *messages,
         bytes: *bytes,
         stages: stages.clone(),
-        ..analytic(&facts.name, &choice.plan, *interval, platform)
+        ..analytic((&facts.name, facts.given.as_ref()), &choice.plan, *interval, platform)
     }
 }
 
-/// The outcome of a job that a closed form expects to take so long.
-pub fn analytic(job: &str, plan: &Plan, interval: Interval, platform: &Platform) -> Outcome {
+/// The outcome of a job, with its input, that a closed form expects to take so long.
+pub fn analytic(
+    (job, input): (&str, Option<&Input>),
+    plan: &Plan,
+    interval: Interval,
+    platform: &Platform,
+) -> Outcome {
     let (tasks, makespan_s) = (plan.grain.tasks.unwrap_or(0) as f64, interval.makespan_s);
     Outcome {
         predicted: Some(interval),
         throughput: if makespan_s > 0.0 { tasks / makespan_s } else { 0.0 },
         job: job.into(),
+        input: input.cloned(),
         platform: platform.name.clone(),
         ..Outcome::from_ranks(Way::Analytic, plan.clone(), makespan_s, Vec::new(), 0)
     }
@@ -462,7 +476,16 @@ mod tests {
 
     fn facts(sizes: Vec<u64>, done: Vec<u64>) -> Facts {
         let input = Divisible::Pieces { sizes, breaks: Vec::new(), max_grain: u64::MAX };
-        Facts { name: "job".into(), input, done, commutative: true, known: true, beside: None, tried: None }
+        Facts {
+            name: "job".into(),
+            given: None,
+            input,
+            done,
+            commutative: true,
+            known: true,
+            beside: None,
+            tried: None,
+        }
     }
 
     /// A second for every byte of input.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use forerun_apps::{between, places};
 use forerun_model::planner::{Divisible, groups_of};
 use forerun_model::reduction::{Neighbours, Spent, effective, start_up};
-use forerun_model::{Load, Speeds, sharing};
+use forerun_model::{Load, Speeds};
 use forerun_platform::{
     Interval, Outcome, Plan, Platform, RankTimes, ReductionProfile, Stage, StageTotal, Way,
 };
@@ -19,6 +19,7 @@ use crate::error::{CliError, failed};
 use crate::execute::{TIMELINE, append_finish};
 use crate::planning::Facts;
 use crate::signals::Interrupt;
+use crate::turns::{in_turns, worked};
 
 /// Ranks up to which each one's times are kept.
 const RANKS_IN_FULL: usize = 1024;
@@ -106,29 +107,21 @@ impl Scene {
         reduction.run(Virtually { network: &self.network, pricing, options })
     }
 
-    /// The makespan with the finish. Where there are more ranks than cores they take turns: virtual time gives each
-    /// a core of its own.
+    /// The makespan with the finish, where ranks in excess of the cores take turns.
     fn seconds(&self, played: &Simulated) -> f64 {
-        let mut makespan_s = played.makespan_s;
-        if self.shape.ranks > self.cores {
-            makespan_s = match &played.ranks[..] {
-                // Too many to have each one's times: all that is busy, on all cores.
-                [] => makespan_s.max(worked(&played.stages) / self.cores as f64),
-                ranks => sharing(ranks.iter().map(|r| worked(&r.stages)), makespan_s, self.cores),
-            };
-        }
+        let makespan_s = match &played.ranks[..] {
+            // Too many to have each one's times: all that is busy, on all cores.
+            [] if self.shape.ranks > self.cores => {
+                played.makespan_s.max(worked(&played.stages) / self.cores as f64)
+            }
+            ranks => in_turns(ranks, played.makespan_s, self.cores),
+        };
         self.start_up + makespan_s + self.finish(played.delivered_bytes)
     }
 
     fn finish(&self, delivered_bytes: u64) -> f64 {
         self.profile.finish.on(self.speed).seconds(delivered_bytes as f64, self.tasks as f64)
     }
-}
-
-/// Seconds that a rank, or all, had something to do.
-fn worked(stages: &BTreeMap<Stage, StageTotal>) -> f64 {
-    let waits = [Stage::Wait, Stage::Input];
-    stages.iter().filter(|(stage, _)| !waits.contains(stage)).map(|(_, t)| t.total_s).sum()
 }
 
 fn options(plan: &Plan, timeline: usize, interrupt: &Interrupt) -> Options {
@@ -195,6 +188,7 @@ pub fn simulate(
     outcome.bytes = first.bytes;
     outcome.predicted = Some(Interval::around(makespan_s, deviation));
     outcome.job.clone_from(&facts.name);
+    outcome.input.clone_from(&facts.given);
     outcome.platform.clone_from(&platform.name);
     Ok(outcome)
 }
@@ -333,6 +327,7 @@ mod tests {
     fn what_is_done_lies_where_the_run_has_it() {
         let facts = |commutative, input| Facts {
             name: "t".into(),
+            given: None,
             input,
             done: vec![100, 200],
             commutative,

@@ -94,6 +94,7 @@ impl Cell {
         let input = Divisible::Tasks { tasks: self.tasks, bytes: 1.0 };
         let facts = Facts {
             name: "grid".into(),
+            given: None,
             input,
             done: Vec::new(),
             commutative: true,

@@ -5,8 +5,8 @@ mod sample;
 use std::path::Path;
 
 use forerun::compare::{self, By};
-use forerun::outcomes;
-use forerun_platform::{Outcome, Way};
+use forerun::{drawings, outcomes, report};
+use forerun_platform::{Bytes, Input, Outcome, Way};
 use proptest::prelude::*;
 use sample::bare;
 
@@ -91,6 +91,63 @@ fn another_platform_is_not_compared() {
     let table = compare::table(&both, false);
     assert_eq!(table.matches("Nothing here was both predicted and measured").count(), 2, "{table}");
     assert!(!table.contains('\x1b'), "a name must not reach the terminal as a command");
+}
+
+/// The outcome on an input of so many bytes.
+fn on(bytes: u64, mut outcome: Outcome) -> Outcome {
+    let words = format!("1 file, {} of i32", Bytes(bytes));
+    outcome.input = Some(Input { bytes: Some(bytes), items: None, words });
+    outcome
+}
+
+#[test]
+fn another_input_is_not_another_run_of_the_same() {
+    let run = |bytes, seconds| on(bytes, bare(Way::Threads, 2, seconds, None));
+    let all = [
+        run(400_004, 4.0),
+        run(0, 0.001),
+        run(400_000, 5.0),
+        run(400_000, 7.0),
+        on(400_000, bare(Way::Analytic, 2, 3.0, None)),
+        // Of files of earlier builds.
+        bare(Way::Threads, 2, 50.0, None),
+        bare(Way::Threads, 2, 70.0, None),
+    ];
+    let compared = compare::compare(&all);
+    let medians: Vec<Vec<f64>> =
+        compared.iter().map(|c| c.measured.iter().map(|runs| runs.median()).collect()).collect();
+    // What is not known first, then by size.
+    assert_eq!(medians, [[60.0], [0.001], [6.0], [4.0]]);
+    let predicted: Vec<usize> = compared.iter().map(|c| c.predictions.len()).collect();
+    assert_eq!(predicted, [0, 0, 1, 0]);
+    let json = compare::json(&all).expect("outcomes are JSON");
+    assert_eq!(json[4]["relative_error"].as_f64(), Some(-0.5));
+    let table = compare::table(&all, false);
+    let titles: Vec<&str> = table.lines().filter(|line| line.ends_with("quad-core laptop")).collect();
+    let expected = [
+        "sort ints.bin on quad-core laptop",
+        "sort ints.bin (1 file, 0 B of i32) on quad-core laptop",
+        "sort ints.bin (1 file, 400 kB of i32) on quad-core laptop",
+        // Which words round to the same.
+        "sort ints.bin (1 file, 400 kB of i32: 400,004 B) on quad-core laptop",
+    ];
+    assert_eq!(titles, expected, "{table}");
+    let page = report::html(&all);
+    for title in expected {
+        assert!(page.contains(&format!("{title}</a>")), "{title}");
+    }
+    let sheet = drawings::compared_sheet(&all);
+    assert_eq!(sheet.rows.len(), 4);
+}
+
+#[test]
+fn outcomes_that_do_not_say_what_their_input_was_are_read() {
+    let known = on(7, bare(Way::Threads, 2, 5.0, None));
+    let mut json = serde_json::to_value([&known]).expect("JSON");
+    let read = |json: &serde_json::Value| outcomes::parse(Path::new("o.json"), &json.to_string());
+    assert_eq!(read(&json).expect("outcomes"), std::slice::from_ref(&known));
+    json[0].as_object_mut().expect("an outcome").remove("input").expect("an input");
+    assert_eq!(read(&json).expect("outcomes"), [Outcome { input: None, ..known }]);
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
     let input = Divisible::Tasks { tasks: DOCUMENTS, bytes: 5e3 };
     let facts = Facts {
         name: "features".into(),
+        given: None,
         input,
         done: Vec::new(),
         commutative: true,

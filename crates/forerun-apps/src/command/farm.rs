@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use forerun_platform::Bytes;
+use forerun_platform::{Bytes, Input};
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::{AppError, Cancel, Codec};
 
@@ -203,6 +203,10 @@ impl FarmJob for CommandFarm {
 
     fn summary(&self) -> String {
         format!("{}, {}", show::count(self.files.len() as u64, "file"), Bytes(self.bytes))
+    }
+
+    fn input(&self) -> Input {
+        Input { bytes: Some(self.bytes), items: Some(self.files.len() as u64), words: self.summary() }
     }
 
     fn program(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use forerun_platform::JoinAt;
+use forerun_platform::{Input, JoinAt};
 use forerun_skeleton::reduction::{Piece, Reduce as _, fold_groups};
 use forerun_skeleton::{AppError, Cancel, Codec};
 
@@ -124,6 +124,12 @@ impl Job for CommandJob {
         let plural = if files == 1 { "" } else { "s" };
         let more = if self.inputs.keep_coming() { " so far, and more to come" } else { "" };
         format!("{files} file{plural}, {}{more}", forerun_platform::Bytes(self.inputs.bytes()))
+    }
+
+    fn input(&self) -> Option<Input> {
+        let (bytes, files) = (self.inputs.bytes(), self.inputs.files().len() as u64);
+        let known = !self.inputs.keep_coming();
+        known.then(|| Input { bytes: Some(bytes), items: Some(files), words: self.summary() })
     }
 
     fn program(&self) -> Option<String> {

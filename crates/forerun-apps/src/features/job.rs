@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use forerun_platform::{Bytes, JoinAt};
+use forerun_platform::{Bytes, Input, JoinAt};
 use forerun_skeleton::{AppError, Cancel, Codec, Wire as _};
 use forerun_text::tagger::Tagger;
 
@@ -243,6 +243,16 @@ impl FeaturesJob {
         self.open || self.sizes().iter().sum::<u64>() > LOG
     }
 
+    /// So many files, or pages, in words.
+    fn count(&self, n: usize) -> String {
+        show::count(n as u64, if self.is_of_pages() { "page" } else { "file" })
+    }
+
+    /// Bytes of the files that were known from the start.
+    fn bytes(&self) -> u64 {
+        self.sizes().iter().sum()
+    }
+
     /// The sizes of the files that were known from the start.
     fn sizes(&self) -> Vec<u64> {
         self.files().with(|files| files[..self.first].iter().map(|f| f.bytes).collect())
@@ -300,11 +310,9 @@ impl Job for FeaturesJob {
     }
 
     fn summary(&self) -> String {
-        let bytes = Bytes(self.sizes().iter().sum());
-        let kind = if self.is_of_pages() { "page" } else { "file" };
-        let count = |n: usize| show::count(n as u64, kind);
+        let count = |n: usize| self.count(n);
         let more = if self.open { " so far, and more to come" } else { "" };
-        let known = format!("{}, {bytes}{more}", count(self.first));
+        let known = format!("{}, {}{more}", count(self.first), Bytes(self.bytes()));
         let already = match self.already {
             0 => known,
             done => format!("{known}; {} in the database already", count(done)),
@@ -326,6 +334,16 @@ impl Job for FeaturesJob {
             kept: Vec::new(),
             breaks: Vec::new(),
         }
+    }
+
+    /// What of it is not in the database already.
+    fn input(&self) -> Option<Input> {
+        if self.open {
+            return None;
+        }
+        let bytes = self.bytes();
+        let words = format!("{}, {}", self.count(self.first), Bytes(bytes));
+        Some(Input { bytes: Some(bytes), items: Some(self.first as u64), words })
     }
 
     fn first_sizes(&self) -> Option<Vec<u64>> {

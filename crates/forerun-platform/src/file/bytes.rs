@@ -20,10 +20,9 @@ const LONGEST: usize = 256 << 20;
 
 /// The name of standard input where a file is read, and of standard output where one is written.
 pub const STANDARD: &str = "-";
-/// What standard input held, which comes once, whoever asks for it.
-static STANDARD_INPUT: Mutex<Option<Vec<u8>>> = Mutex::new(None);
-/// What pipes held, which comes once, too: of descriptions, which have at most so many bytes.
-static PIPES: Mutex<Vec<(PathBuf, Vec<u8>)>> = Mutex::new(Vec::new());
+/// What standard input and pipes held, by their names: it comes once, whoever asks for it.
+static ONCE: Mutex<Vec<(PathBuf, Vec<u8>)>> = Mutex::new(Vec::new());
+/// Most bytes that are kept of a pipe: those of a description.
 const DESCRIPTION: usize = 1 << 20;
 
 type Ends = Box<dyn Fn() -> bool + Send + Sync>;
@@ -48,7 +47,7 @@ pub fn end_waiting_when(ends: impl Fn() -> bool + Send + Sync + 'static) {
 pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     let path = path.as_ref();
     if path == Path::new(STANDARD) {
-        return standard_input();
+        return once(path, usize::MAX, standard_input);
     }
     let kind = fs::metadata(path)?.file_type();
     if kind.is_file() {
@@ -60,24 +59,28 @@ pub fn bytes(path: impl AsRef<Path>) -> io::Result<Vec<u8>> {
     if kind.is_socket() {
         return Err(io::Error::other("it is a socket, where a file is expected"));
     }
-    let pipes = || PIPES.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, bytes)) = pipes().iter().find(|(there, _)| there == path && kind.is_fifo()) {
+    let read = || {
+        let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
+        waited(&file, !kind.is_fifo(), PATIENCE)
+    };
+    if kind.is_fifo() { once(path, DESCRIPTION, read) } else { read() }
+}
+
+/// What came under this name before; else what `read` gives, which is kept if it has at most so many bytes. Who asks meanwhile waits.
+fn once(name: &Path, most: usize, read: impl FnOnce() -> io::Result<Vec<u8>>) -> io::Result<Vec<u8>> {
+    let mut kept = ONCE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, bytes)) = kept.iter().find(|(there, _)| there == name) {
         return Ok(bytes.clone());
     }
-    let file = File::options().read(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path)?;
-    let bytes = waited(&file, !kind.is_fifo(), PATIENCE)?;
-    if kind.is_fifo() && bytes.len() <= DESCRIPTION {
-        pipes().push((path.to_path_buf(), bytes.clone()));
+    let bytes = read()?;
+    if bytes.len() <= most {
+        kept.push((name.to_path_buf(), bytes.clone()));
     }
     Ok(bytes)
 }
 
-/// Reads standard input to its end, or gives what was read of it before.
+/// Reads standard input to its end.
 fn standard_input() -> io::Result<Vec<u8>> {
-    let mut kept = STANDARD_INPUT.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(bytes) = &*kept {
-        return Ok(bytes.clone());
-    }
     let tick = Timespec { tv_sec: 0, tv_nsec: TICK.subsec_nanos().into() };
     let (from, mut bytes, mut block) = (io::stdin(), Vec::new(), vec![0; 64 << 10]);
     loop {
@@ -99,7 +102,6 @@ fn standard_input() -> io::Result<Vec<u8>> {
             return Err(io::Error::other("it does not end: name a file"));
         }
     }
-    *kept = Some(bytes.clone());
     Ok(bytes)
 }
 
@@ -192,6 +194,15 @@ mod tests {
             // Nobody writes any more.
             assert!(bytes(&pipe).unwrap() == text);
         }
+    }
+
+    #[test]
+    fn what_comes_once_is_given_again_unless_it_is_long() {
+        let of = |name: &str, bytes: &[u8]| once(Path::new(name), 3, || Ok(bytes.to_vec())).unwrap();
+        assert_eq!((of("short", b"abc"), of("short", b"")), (b"abc".to_vec(), b"abc".to_vec()));
+        assert_eq!((of("long", b"abcd"), of("long", b"")), (b"abcd".to_vec(), Vec::new()));
+        assert!(once(Path::new("wrong"), 3, || Err(ErrorKind::Interrupted.into())).is_err());
+        assert_eq!(of("wrong", b"now"), b"now");
     }
 
     #[test]

@@ -103,6 +103,11 @@ impl<'a, 'i> Section<'a, 'i> {
         self.noted.borrow_mut().push((span, message));
     }
 
+    /// How many things were noted in the file so far: if no more are after some values were read, these are right.
+    pub fn noted(&self) -> usize {
+        self.noted.borrow().len()
+    }
+
     /// Notes that `key`, of which `example` is one, is missing.
     pub fn missing(&self, key: &str, example: &str) {
         self.note_at(self.span.clone(), format!("{} has no \"{key}\": add {key} = {example}", self.title));

@@ -50,6 +50,16 @@ pub struct Stream {
     waits: bool,
 }
 
+impl Stream {
+    /// Standard output: what is written goes on from where that is.
+    ///
+    /// # Errors
+    /// The system's, where it has no room for another open file.
+    pub fn standard_output() -> io::Result<Stream> {
+        Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?).into())
+    }
+}
+
 impl From<File> for Stream {
     fn from(file: File) -> Stream {
         let waits = !file.metadata().is_ok_and(|of| of.is_file());

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Machine, Plan};
 
+mod input;
+
+pub use input::Input;
+
 /// How an outcome came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -144,6 +148,24 @@ impl Interval {
         let factor = (Self::DEVIATIONS * relative.powi(2).ln_1p().sqrt()).exp();
         Interval { makespan_s, low_s: makespan_s / factor, high_s: makespan_s * factor }
     }
+
+    /// An interval as wide relative to `makespan_s` as this one is to its own makespan; of no width where that is 0.
+    ///
+    /// ```
+    /// use forerun_platform::Interval;
+    ///
+    /// let i = Interval { makespan_s: 2.0, low_s: 1.0, high_s: 3.0 }.moved(10.0);
+    /// assert_eq!((i.makespan_s, i.low_s, i.high_s), (10.0, 5.0, 15.0));
+    /// ```
+    #[must_use]
+    pub fn moved(self, makespan_s: f64) -> Self {
+        let relative = |end: f64| if self.makespan_s > 0.0 { end / self.makespan_s } else { 1.0 };
+        Interval {
+            makespan_s,
+            low_s: makespan_s * relative(self.low_s),
+            high_s: makespan_s * relative(self.high_s),
+        }
+    }
 }
 
 /// Tasks a second and the interval that should hold them: what is predicted for an input of unknown length,
@@ -232,6 +254,10 @@ pub struct Outcome {
     /// The job in a word or two, as the command line had it.
     #[serde(default)]
     pub job: String,
+    /// What the job was given to work on; none where that keeps coming, as the pages of a crawl do, and in files
+    /// of earlier builds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Input>,
     /// Name of the strategy.
     pub strategy: crate::Strategy,
     /// Ranks.
@@ -270,12 +296,13 @@ pub struct Outcome {
 
 impl Outcome {
     /// The outcome of `plan` from where its ranks' time went: stages, messages and bytes are the
-    /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job,
+    /// sums over `ranks`, the throughput is `tasks` over `makespan_s` (0 if that is 0). Job, input,
     /// platform and machine are still to be named; a prediction in the plan is kept.
     pub fn from_ranks(way: Way, plan: Plan, makespan_s: f64, ranks: Vec<RankTimes>, tasks: u64) -> Outcome {
         Outcome {
             way,
             job: String::new(),
+            input: None,
             strategy: plan.strategy,
             processors: plan.processors,
             makespan_s,

@@ -169,6 +169,7 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
     let Some(section) = reduction.inner(key) else {
         return reduction.quantity_to::<Seconds>(key, LONGEST).map(|s| Cost::constant(s.0));
     };
+    let noted = section.noted();
     let (fixed, per_byte, per_result) = line(&section);
     let cost = Cost {
         fixed,
@@ -182,7 +183,8 @@ pub(super) fn cost(reduction: &Section<'_, '_>, key: &'static str) -> Option<Cos
     if !["fixed", "per_byte", "per_result", "wait"].iter().any(|k| section.has(k)) {
         section.note("fixed", format!("\"{key}\" says no time: add fixed, per_byte or per_result"));
     }
-    Some(cost)
+    // What is wrong is no cost of 0.
+    (section.noted() == noted).then_some(cost)
 }
 
 /// Notes a task that costs nothing at all: whatever it is, it takes some time.

@@ -133,10 +133,13 @@ impl ScatterGatherProfile {
 pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
     let read = cost(section, "read");
     let read = section.required("read", "\"0.4 ns/B\"", read);
+    let noted = section.noted();
     let process = cost(section, "process");
     let process = section.required("process", "{ per_byte_ln = \"0.2 ns/B\" }", process);
     let of = |key| cost(section, key).unwrap_or_default();
-    let (local, global, write, finish) = (of("local"), of("global"), of("write"), of("finish"));
+    let (local, global) = (of("local"), of("global"));
+    let right = section.noted() == noted;
+    let (write, finish) = (of("write"), of("finish"));
     let element = section.quantity_to("element", LARGEST).map_or(1.0, Quantity::number);
     let held = section.number("held", RATIO).unwrap_or(1.0);
     let spill = section.quantity_to("spill", LONGEST_OF_A_BYTE).map(|s| s.0);
@@ -155,7 +158,8 @@ pub(super) fn read(section: &Section<'_, '_>) -> Option<ScatterGatherProfile> {
         section.note("tried", "\"smallest\" of \"tried\" is less than an element: a block has at least one");
     }
     let phases = [process.as_ref(), Some(&local), Some(&global)];
-    if process.is_some() && phases.into_iter().flatten().all(|phase| phase.seconds(1.0, 2.0) <= 0.0) {
+    // What is wrong is no cost of 0.
+    if right && phases.into_iter().flatten().all(|phase| phase.seconds(1.0, 2.0) <= 0.0) {
         section.note(
             "process",
             "\"process\", \"local\" and \"global\" take no time, with which there is nothing to predict: give what one costs",

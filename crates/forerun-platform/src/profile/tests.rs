@@ -92,6 +92,30 @@ fn every_kind_of_fault_points_at_its_line() {
     }
 }
 
+/// What is wrong is told, and not taken for a cost of nothing.
+#[test]
+fn a_figure_that_cannot_be_is_one_fault() {
+    let task = "{ fixed = \"150 ms\", per_byte = \"3 ns/B\", spread = 0.05 }";
+    for by in [
+        "\"1e300 s\"",
+        "{ fixed = \"1e300 s\" }",
+        "{ fixed = \"1e20 s\" }",
+        "{ per_byte = \"3 ns\" }",
+        "{ wait = { per_result = \"-1 s\" } }",
+        "{ fixed = \"0 s\", spread = -1 }",
+    ] {
+        assert!(GOOD.contains(task));
+        let error = Profile::from_toml(&GOOD.replacen(task, by, 1), "f.toml").expect_err(by);
+        assert_eq!(error.problems().len(), 1, "{by}: {error}");
+    }
+    for phases in ["process = \"1e300 s/B\"", "process = \"0 s/B\"\nlocal = { fixed = \"1e300 s\" }"] {
+        let text =
+            format!("format = 1\napplication = \"a\"\n[scatter_gather]\nread = \"1 ns/B\"\n{phases}\n");
+        let error = Profile::from_toml(&text, "f.toml").expect_err(phases);
+        assert_eq!(error.problems().len(), 1, "{phases}: {error}");
+    }
+}
+
 #[test]
 fn what_is_waited_for_is_one_time_or_a_line() {
     let sink = |by: &str| {

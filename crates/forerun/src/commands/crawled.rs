@@ -166,7 +166,7 @@ pub fn ran(outcome: &mut Outcome, job: &dyn ErasedJob, crawl: &Watch, known: boo
     let waited = outcome.stages.entry(Stage::Input).or_default();
     waited.total_s += before_s * outcome.processors as f64;
     outcome.makespan_s = whole_s;
-    outcome.pages = Some(pages);
+    (outcome.pages, outcome.input) = (Some(pages), None);
     outcome.throughput = if whole_s > 0.0 { pages as f64 / whole_s } else { 0.0 };
     outcome.predicted = both.filter(|_| pages > 0).map(|both| both.time(sampled.count(), pages));
     outcome.plan.predicted = outcome.predicted;

@@ -127,6 +127,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                 if how.is_for_processes() {
                     context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?);
                 }
+                context.profile = Some(profile);
                 return context.interrupt.busy(|| {
                     let timed = jobs::timed_tasks(&job, &costs, context.interrupt.cancel())?;
                     jobs::tasks(&job)?.note_without_bytes(&costs, &context.console)?;

@@ -22,7 +22,7 @@ pub mod stream;
 pub mod tagger;
 pub mod treat;
 
-use forerun_platform::{Machine, Platform};
+use forerun_platform::{Machine, Platform, Profile};
 
 use self::job_file::{Words, from_file};
 use self::treat::Treat;
@@ -51,6 +51,8 @@ pub struct Context {
     pub sampled: Option<Sampled>,
     /// The platform, where it had to be known before the job.
     pub platform: Option<Platform>,
+    /// The profile, where it had to be known before the job.
+    pub profile: Option<Profile>,
     /// Of a job whose inputs are pages, their crawl under way.
     pub crawl: Option<Watch>,
     /// What others do on this machine meanwhile.
@@ -128,8 +130,9 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let (work, sampled, platform, crawl, meter) = (None, None, None, None, Meter::begin());
-    let mut context = Context { console, interrupt, work, sampled, platform, crawl, meter };
+    let (work, sampled, platform, profile) = (None, None, None, None);
+    let (crawl, meter) = (None, Meter::begin());
+    let mut context = Context { console, interrupt, work, sampled, platform, profile, crawl, meter };
     let done = match cli.command {
         Command::Calibrate(args) => {
             let paths =

@@ -1,10 +1,11 @@
 //! Predicted beside measured.
 //!
-//! A *configuration* is a job on a platform with a strategy, ranks, groups and arity. Its measured runs
+//! A *configuration* is a job with its input on a platform with a strategy, ranks, groups and arity. Its measured runs
 //! (ways `threads` and `mpi`) are put together by way: median, least and greatest makespan. Every
 //! prediction of it (by the ways that run nothing in real time, and the one a run was planned with) stands
 //! beside them with its relative error, (predicted − measured) / measured, measured being the median.
-//! Predictions for another platform are never compared with a measurement of this one.
+//! Predictions for another platform or input are never compared with a measurement of this one. Outcomes that do not
+//! say what their input was, as those of earlier builds, are taken to be of one.
 
 mod summary;
 mod table;
@@ -12,7 +13,7 @@ mod table;
 use std::collections::HashMap;
 
 use forerun_platform::statistics::median_of_sorted;
-use forerun_platform::{Interval, Outcome, Skeleton, Stage, Strategy, Throughput, Way};
+use forerun_platform::{Bytes, Input, Interval, Outcome, Skeleton, Stage, Strategy, Throughput, Way};
 use serde_json::Value;
 
 use crate::text;
@@ -30,6 +31,8 @@ pub fn is_measured(way: Way) -> bool {
 pub struct Configuration {
     /// The job, as the command line had it.
     pub job: String,
+    /// What it was given to work on; none where that is not known, or kept coming.
+    pub input: Option<Input>,
     /// Name of the platform.
     pub platform: String,
     /// The pattern.
@@ -52,6 +55,7 @@ impl Configuration {
                 Some(_) => format!("{} of a crawl", outcome.job),
                 None => outcome.job.clone(),
             },
+            input: outcome.input.clone(),
             platform: outcome.platform.clone(),
             skeleton: outcome.plan.skeleton,
             strategy: outcome.strategy,
@@ -77,6 +81,28 @@ impl Configuration {
         label
     }
 
+    /// What the job was given to work on, where that is known. A size that words round is given to the byte, so that no two
+    /// inputs are called the same.
+    pub fn input_label(&self) -> Option<String> {
+        let Input { bytes, words, .. } = self.input.as_ref()?;
+        let exactly = bytes.filter(|&bytes| Bytes(bytes).to_string().parse() != Ok(Bytes(bytes)));
+        Some(exactly.map_or_else(|| words.clone(), |bytes| format!("{words}: {} B", text::count(bytes))))
+    }
+
+    /// The job with its input: `sort (1 file, 400 MB of i32)`.
+    pub fn job_label(&self) -> String {
+        match self.input_label() {
+            None => self.job.clone(),
+            Some(input) if self.job.is_empty() => input,
+            Some(input) => format!("{} ({input})", self.job),
+        }
+    }
+
+    /// What blocks of tables and parts of reports are of.
+    pub fn subject(&self) -> (&str, Option<&Input>, &str) {
+        (&self.job, self.input.as_ref(), &self.platform)
+    }
+
     /// What the ranks do in a word: the strategy of a reduction, else the skeleton.
     pub fn pattern(&self) -> &'static str {
         match self.skeleton {
@@ -85,11 +111,12 @@ impl Configuration {
         }
     }
 
-    /// The order of tables: job and platform, then strategies as listed everywhere, then ranks.
+    /// The order of tables: job, input and platform, then strategies as listed everywhere, then ranks.
     fn order(&self) -> impl Ord + use<> {
         let strategy = Strategy::ALL.iter().position(|s| *s == self.strategy);
         (
             self.job.clone(),
+            self.input.clone(),
             self.platform.clone(),
             self.skeleton,
             strategy,

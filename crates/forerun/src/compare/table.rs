@@ -5,17 +5,15 @@ use forerun_platform::Outcome;
 use super::{Compared, Configuration, Prediction, Runs, Summary, compare, relative_error, summaries};
 use crate::text::{self, Align, Table};
 
-/// The table that `forerun compare` prints: one block a job and platform, one line a measurement and
+/// The table that `forerun compare` prints: one block a job, input and platform, one line a measurement and
 /// prediction, and how far off each predictor was over all.
 pub fn table(outcomes: &[Outcome], colour: bool) -> String {
     let all = compare(outcomes);
     let mut out = String::new();
-    let same = |a: &Compared, b: &Compared| {
-        (&a.configuration.job, &a.configuration.platform) == (&b.configuration.job, &b.configuration.platform)
-    };
+    let same = |a: &Compared, b: &Compared| a.configuration.subject() == b.configuration.subject();
     for block in all.chunk_by(same) {
-        let Configuration { job, platform, .. } = &block[0].configuration;
-        let (job, platform) = (text::printable(job), text::printable(platform));
+        let of: &Configuration = &block[0].configuration;
+        let (job, platform) = (text::printable(&of.job_label()), text::printable(&of.platform));
         let title = match (job.is_empty(), platform.is_empty()) {
             (false, false) => format!("{job} on {platform}"),
             _ => format!("{job}{platform}"),

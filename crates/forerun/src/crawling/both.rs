@@ -67,7 +67,8 @@ impl Both {
     /// Makes the outcome of extracting one of crawling and extracting so many pages, of which so many are still to be extracted.
     pub fn tell(&self, outcome: &mut Outcome, pages: u64, left: u64) {
         let time = self.time(pages, left);
-        outcome.pages = Some(left);
+        // Whoever crawls does not know before what will come.
+        (outcome.pages, outcome.input) = (Some(left), None);
         outcome.predicted = Some(time);
         outcome.predicted_throughput = Some(rate(left, &time));
         outcome.makespan_s = time.makespan_s;

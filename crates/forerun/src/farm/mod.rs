@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use forerun_apps::FarmJob;
-use forerun_platform::{Cost, FarmProfile, Platform, Profile, Way};
+use forerun_platform::{Cost, FarmProfile, Input, Platform, Profile, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
@@ -163,7 +163,7 @@ fn run<J: FarmJob>(
         note_platform(how.on, how.platform.as_deref(), &seen.platform, context)?;
     }
     let predicted = seen.predictions(job, how, &planned, context)?;
-    let Seen { platform, rest, .. } = seen;
+    let Seen { platform, rest, input, .. } = seen;
     for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
@@ -179,10 +179,10 @@ fn run<J: FarmJob>(
             let mut bytes = Vec::new();
             (rest, kept).encode(&mut bytes).map_err(failed)?;
             let told = mpi::told((work, plan), bytes, &how.mpi, context)?;
-            mpi::done(told, plan, (job.name(), &platform.name))
+            mpi::done(told, plan, (job.name(), Some(input), &platform.name))
         }
         None => {
-            let done = run::run(job, &rest, plan, &platform, context)?;
+            let done = run::run((job, input), &rest, plan, &platform, context)?;
             after()?;
             done
         }
@@ -207,6 +207,8 @@ struct Seen {
     left: u64,
     rest: Vec<u64>,
     all: u64,
+    /// What was left when the command began.
+    input: Input,
     /// How busy others were on this machine until the pilot ended, if that is known.
     beside: Option<Beside>,
 }
@@ -233,9 +235,12 @@ impl Seen {
         let all = job.tasks();
         let mut rest: Vec<u64> = (0..all).filter(|&task| !job.is_done(task)).collect();
         let left = rest.len() as u64;
+        let mut input = job.input();
         if left < all {
             let done = format!("{} of {} were finished before", all - left, text::plural(all, "task"));
             console.note("resume", &done)?;
+            // Of those that are left, the bytes are not known.
+            input = Input { bytes: None, items: Some(left), words: format!("{}; {done}", input.words) };
         }
         let cores = platform.cores();
         let slaves = at_once(team, cores);
@@ -267,7 +272,7 @@ impl Seen {
         }
         let costs = profile.map(|(_, costs)| costs);
         let beside = context.beside(how.platform.as_deref(), &platform, tried);
-        Ok(Seen { platform, costs, left, rest, all, beside })
+        Ok(Seen { platform, costs, left, rest, all, input, beside })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -344,7 +349,7 @@ impl Seen {
         planned: &Planned,
         context: &Context,
     ) -> Result<Predictions, CliError> {
-        let mut found = ways::predictions(job, &how.by, planned, &self.platform, context)?;
+        let mut found = ways::predictions((job, &self.input), &how.by, planned, &self.platform, context)?;
         // In the closed form's it is already.
         if let Some(beside) = self.beside {
             for outcome in found.outcomes.iter_mut().filter(|o| o.way != Way::Analytic) {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use forerun_apps::FarmJob;
-use forerun_platform::{Plan, Platform, RankTimes, Stage, Way};
+use forerun_platform::{Input, Plan, Platform, RankTimes, Stage, Way};
 use forerun_skeleton::farm::{Farm, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Failure, Options, Program, Ran, RunError, threads};
@@ -30,12 +30,12 @@ pub(crate) fn shape<J: FarmJob>(job: &J, plan: &Plan) -> Shape {
     shape
 }
 
-/// Does what is left of a job as planned.
+/// Does what is left of a job as planned; `input` is what was left when the command began.
 ///
 /// # Errors
 /// What failed; interrupted.
 pub(super) fn run<J: FarmJob>(
-    job: &J,
+    (job, input): (&J, Input),
     rest: &[u64],
     plan: &Plan,
     platform: &Platform,
@@ -51,6 +51,7 @@ pub(super) fn run<J: FarmJob>(
     let mut outcome =
         measured(Way::Threads, plan.clone(), (ran.makespan_s, finish_s), ranks, rest.len() as u64);
     outcome.job = job.name().to_string();
+    outcome.input = Some(input);
     outcome.platform = platform.name.clone();
     Ok(Done { outcome, result, notes: Vec::new() })
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use forerun_apps::FarmJob;
 use forerun_model::sharing;
 use forerun_pepa::job::{self, JobError, Limits};
-use forerun_platform::{Cost, Interval, Outcome, Plan, Platform, RankTimes, Stage, StageTotal, Way};
+use forerun_platform::{Cost, Input, Interval, Outcome, Plan, Platform, RankTimes, Stage, StageTotal, Way};
 use forerun_sim::costed::{CostedTasks, Inputs, Tallied};
 use forerun_sim::pricing::Profiled;
 use forerun_sim::{LogGps, run, run_totals};
-use forerun_skeleton::farm::{Farm, Masters, Parcel, Shape};
+use forerun_skeleton::farm::{Farm, HEADER, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Message, Options, Program, Ran, RunError};
 
@@ -66,7 +66,7 @@ pub(super) fn nothing(refused: &[String]) -> CliError {
 /// # Errors
 /// Where virtual time cannot say, or a model has no solution; interrupted.
 pub(super) fn predictions<J: FarmJob>(
-    job: &J,
+    (job, input): (&J, &Input),
     by: &[Way],
     planned: &Planned,
     platform: &Platform,
@@ -79,19 +79,39 @@ pub(super) fn predictions<J: FarmJob>(
             Way::Simulated => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
             Way::Pepa => by_pepa(basis, plan, &context.interrupt)?,
             _ => match plan.predicted {
-                Some(interval) => Ok(analytic(job.name(), plan, interval, platform)),
+                Some(interval) => Ok(analytic((job.name(), Some(input)), plan, interval, platform)),
                 None => Err(format!("analytic: {}", plan.reason)),
             },
         };
         match predicted {
-            Ok(outcome) => {
-                let (job, platform) = (job.name().into(), platform.name.clone());
-                all.outcomes.push(Outcome { job, platform, ..outcome });
+            Ok(mut outcome) => {
+                if *way != Way::Simulated {
+                    (outcome.messages, outcome.bytes) = sent(&shape(job, plan), basis);
+                }
+                let (job, input) = (job.name().into(), Some(input.clone()));
+                all.outcomes.push(Outcome { job, input, platform: platform.name.clone(), ..outcome });
             }
             Err(why) => all.refused.push(why),
         }
     }
     Ok(all)
+}
+
+/// Messages of a farm whose masters stay, and their bytes: for each message of tasks one of answers, and for each slave that it is
+/// the end, which has none.
+fn sent(shape: &Shape, basis: &Basis) -> (u64, u64) {
+    let (mut rank, mut slaves, mut given) = (0, 0, 0);
+    while rank < shape.ranks {
+        let group = shape.group(rank, basis.rest);
+        slaves += (group.beyond - group.master - 1) as u64;
+        given += (group.tasks.end - group.tasks.start).div_ceil(shape.grain.max(1));
+        rank = group.beyond;
+    }
+    if slaves == 0 {
+        return (0, 0);
+    }
+    let answers = basis.rest as f64 * basis.costs.result_bytes.0.round();
+    (2 * given + slaves, 2 * given * HEADER + answers as u64)
 }
 
 /// A farm in virtual time: what every message and every task costs is charged, nothing is run. Where tasks spread, the makespan is
@@ -188,7 +208,7 @@ fn by_pepa(basis: &Basis, plan: &Plan, interrupt: &Interrupt) -> Result<Result<O
     };
     let makespan_s = basis.start_s + found.seconds.max(basis.least_s) + basis.finish_s;
     let off: Interval = interval(makespan_s, basis.finish_s, &basis.costs, basis.rest);
-    let mut outcome = analytic("", plan, off, &basis.hosts);
+    let mut outcome = analytic(("", None), plan, off, &basis.hosts);
     outcome.way = Way::Pepa;
     outcome.plan.predicted = Some(off);
     outcome.plan.reason = format!(
@@ -328,6 +348,14 @@ mod tests {
                     let off = (found.makespan_s - expected).abs();
                     assert!(off < 1e-6 * expected, "{team:?} {on:?}: {expected} and {}", found.makespan_s);
                     assert_eq!(found.messages > 0, masters > 0);
+                    let farm = of.plan.farm.expect("a farm");
+                    let shape = Shape {
+                        masters: Masters::Fixed(farm.masters.max(1)),
+                        grain: farm.grain,
+                        ..Shape::new(of.plan.ranks())
+                    };
+                    let sent = sent(&shape, of.basis.as_ref().expect("costs"));
+                    assert_eq!(sent, (found.messages, found.bytes), "{team:?}");
                 }
             }
         }

@@ -174,10 +174,11 @@ pub fn lsi(args: &LsiJobArgs, cancel: &Cancel) -> Result<LsiJob, CliError> {
 /// # Errors
 /// What is wrong with their size.
 pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
-    let bytes = size("--size", &args.size)? as f64;
-    let input = Divisible::Tasks { tasks: args.count, bytes };
+    let bytes = size("--size", &args.size)?;
+    let input = Divisible::Tasks { tasks: args.count, bytes: bytes as f64 };
     Ok(Facts {
         name: timed::NAME.into(),
+        given: Some(timed::input(args.count, bytes)),
         input,
         done: Vec::new(),
         commutative: !args.ordered,
@@ -216,7 +217,8 @@ pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, 
         return Err(request(format!("--size {}: the bytes of a block are needed, at least 1 B", args.size)));
     };
     let block = if shape.block.is_some() { (1, all.max(1)) } else { (bytes.max(1), bytes.max(1)) };
-    Ok(scatter::Facts { name: "tasks".into(), bytes: all, block, step: 1, beside: None })
+    let given = Some(timed::input(args.count, bytes));
+    Ok(scatter::Facts { name: timed::NAME.into(), given, bytes: all, block, step: 1, beside: None })
 }
 
 /// A time given as an option.

@@ -7,7 +7,7 @@ use std::{io, thread};
 use forerun_apps::ErasedJob;
 use forerun_mpi::{Flavour, Launch, Launcher, linked};
 use forerun_platform::file::STANDARD;
-use forerun_platform::{Plan, Way};
+use forerun_platform::{Input, Plan, Way};
 use forerun_skeleton::{AppError, Cancel};
 
 use super::{JobOrder, Order, Report, Told, WORD, Work};
@@ -144,7 +144,7 @@ pub fn run(
         Some(_) => beside(job, plan, &context.interrupt, order)?,
     };
     told.notes.splice(..0, job.notes());
-    Ok(done(told, plan, (job.name(), platform)))
+    Ok(done(told, plan, (job.name(), job.input(), platform)))
 }
 
 /// Runs a job whose inputs keep coming: tells its ranks of them meanwhile.
@@ -198,8 +198,8 @@ pub fn told(
     }
 }
 
-/// What a run came to: with the job's name and the platform's.
-pub fn done(told: Told, plan: &Plan, (job, platform): (&str, &str)) -> Done {
+/// What a run came to: with the job's name, its input, and the platform's name.
+pub fn done(told: Told, plan: &Plan, (job, input, platform): (&str, Option<Input>, &str)) -> Done {
     let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes } = told;
     if let Some(finisher) = ranks.get_mut(finisher..=finisher) {
         append_finish(finisher, ranks_s, finish_s);
@@ -208,6 +208,7 @@ pub fn done(told: Told, plan: &Plan, (job, platform): (&str, &str)) -> Done {
     plan.grain.tasks = Some(tasks);
     let mut outcome = measured(Way::Mpi, plan, (ranks_s, finish_s), ranks, tasks);
     outcome.job = job.to_string();
+    outcome.input = input;
     outcome.platform = platform.to_string();
     Done { outcome, result, notes }
 }

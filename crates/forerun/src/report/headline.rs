@@ -13,7 +13,7 @@ pub(super) fn render(scene: &Scene<'_>, level: u8) -> String {
     if level == 1 {
         out += "<p class=\"kicker\">Forerun report</p>\n";
     }
-    let title = if scene.job().is_empty() { scene.title() } else { scene.job().to_string() };
+    let title = if scene.job().is_empty() { scene.title() } else { scene.job() };
     out += &format!("<h{level}>{}</h{level}>\n<p class=\"sub\">{}</p>\n", escape(&title), subtitle(scene));
     if let Some(best) = scene.best() {
         out += &figures(best);
@@ -108,7 +108,11 @@ fn plan(scene: &Scene<'_>, best: &Compared) -> String {
     let processors = text::plural(c.processors as u64, "processor");
     let mut words = vec![format!("<b>{} on {processors}</b>", c.strategy_label())];
     words.extend(plan.grain.tasks.map(|n| text::plural(n, "task")));
-    words.push(format!("at most {} of input a task", text::bytes(plan.grain.bytes)));
+    // Of a farm's tasks, and of such as are known by their costs alone, nobody says how large they are.
+    let sized = first.input.as_ref().is_none_or(|input| input.bytes.is_some());
+    if sized && plan.grain.bytes > 0 {
+        words.push(format!("at most {} of input a task", text::bytes(plan.grain.bytes)));
+    }
     if first.messages > 0 {
         words.push(format!(
             "{} of {} in all",

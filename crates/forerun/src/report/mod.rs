@@ -70,7 +70,7 @@ pub fn html(outcomes: &[Outcome]) -> String {
     page
 }
 
-/// Everything about one job on one platform; `level` is that of its title.
+/// Everything about one job on one input and one platform; `level` is that of its title.
 fn part(scene: &Scene<'_>, level: u8, budget: &mut usize) -> String {
     let mut out = headline::render(scene, level);
     let sections = [

@@ -1,4 +1,4 @@
-//! One job on one platform: the outcomes of it that are reported together.
+//! One job on one input and one platform: the outcomes of it that are reported together.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use forerun_platform::{Outcome, Way};
 
 use crate::compare::{self, By, Compared, Configuration};
 
-/// The outcomes of one job on one platform.
+/// The outcomes of one job on one input and one platform.
 pub(super) struct Scene<'a> {
     /// Configurations in the order of tables.
     pub(super) compared: Vec<Compared>,
@@ -18,7 +18,7 @@ pub(super) struct Scene<'a> {
 pub(super) const WAYS: [Way; 6] =
     [Way::Threads, Way::Mpi, Way::Analytic, Way::Pepa, Way::Simulated, Way::Emulated];
 
-/// Parts outcomes by job and platform. Cost: n log n in the outcomes.
+/// Parts outcomes by job, input and platform. Cost: n log n in the outcomes.
 pub(super) fn scenes(outcomes: &[Outcome]) -> Vec<Scene<'_>> {
     let mut by_configuration: HashMap<Configuration, Vec<&Outcome>> = HashMap::new();
     for outcome in outcomes {
@@ -27,7 +27,7 @@ pub(super) fn scenes(outcomes: &[Outcome]) -> Vec<Scene<'_>> {
     let mut scenes: Vec<Scene<'_>> = Vec::new();
     for one in compare::compare(outcomes) {
         let same = |last: &Scene<'_>| {
-            last.job() == one.configuration.job && last.platform() == one.configuration.platform
+            last.compared.first().is_some_and(|c| c.configuration.subject() == one.configuration.subject())
         };
         if !scenes.last().is_some_and(same) {
             scenes.push(Scene { compared: Vec::new(), outcomes: HashMap::new() });
@@ -40,9 +40,9 @@ pub(super) fn scenes(outcomes: &[Outcome]) -> Vec<Scene<'_>> {
 }
 
 impl Scene<'_> {
-    /// The job; may be empty.
-    pub(super) fn job(&self) -> &str {
-        self.compared.first().map_or("", |c| &c.configuration.job)
+    /// The job with its input; may be empty.
+    pub(super) fn job(&self) -> String {
+        self.compared.first().map_or(String::new(), |c| c.configuration.job_label())
     }
 
     /// The platform; may be empty.
@@ -52,7 +52,7 @@ impl Scene<'_> {
 
     /// The job and platform in a line.
     pub(super) fn title(&self) -> String {
-        match (self.job(), self.platform()) {
+        match (&*self.job(), self.platform()) {
             ("", "") => "A job without a name".into(),
             ("", platform) => format!("A job on {platform}"),
             (job, "") => job.into(),

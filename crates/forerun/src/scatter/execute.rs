@@ -10,7 +10,7 @@ use forerun_skeleton::{AppError, Failure, Options, Ran, RunError};
 use indicatif::ProgressBar;
 
 use crate::error::{CliError, failed};
-use crate::execute::{Done, append_finish, finished, measured, options};
+use crate::execute::{Done, append_finish, finished, measured, options, ranks_s};
 use crate::signals::Interrupt;
 
 /// Runs `job` as `plan` says, on threads or emulated on `platform`. In virtual time the first rank
@@ -37,10 +37,12 @@ pub fn execute(
     let (result, finish_s) = finished(interrupt, || job.conclude(written))?;
     bar.finish_and_clear();
     let blocks = plan.grain.tasks.unwrap_or(0);
+    let ranks_s = ranks_s(way, &ran.ranks, ran.makespan_s, platform);
     let mut ranks = ran.ranks;
     append_finish(&mut ranks, ran.makespan_s, finish_s);
-    let mut outcome = measured(way, plan.clone(), (ran.makespan_s, finish_s), ranks, blocks);
+    let mut outcome = measured(way, plan.clone(), (ranks_s, finish_s), ranks, blocks);
     outcome.job = job.name().to_string();
+    outcome.input = job.input();
     outcome.platform = platform.name.clone();
     Ok(Done { outcome, result, notes: job.notes() })
 }

@@ -2,7 +2,7 @@
 
 use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
-use forerun_platform::{Bytes, Outcome, Platform, ScatterGatherProfile, Tried, Way};
+use forerun_platform::{Bytes, Input, Outcome, Platform, ScatterGatherProfile, Tried, Way};
 
 use crate::cli::ShapeOptions;
 use crate::error::{CliError, request};
@@ -15,6 +15,8 @@ use crate::signals::Interrupt;
 pub struct Facts {
     /// The application's name.
     pub name: String,
+    /// What it was given to work on, if that is known.
+    pub given: Option<Input>,
     /// Bytes of the input.
     pub bytes: u64,
     /// Least and most bytes of a block.
@@ -35,8 +37,8 @@ impl Facts {
             let most = most.min(largest as u64).max(least);
             ((smallest as u64).clamp(least, most), most)
         });
-        let (name, bytes) = (job.name().into(), job.extent().bytes);
-        Facts { name, bytes, block: (least, most), step: job.step(), beside: None }
+        let (name, given, bytes) = (job.name().into(), job.input(), job.extent().bytes);
+        Facts { name, given, bytes, block: (least, most), step: job.step(), beside: None }
     }
 
     /// The same job where others are so busy.
@@ -168,6 +170,6 @@ pub fn predicted(facts: &Facts, choice: &Choice, platform: &Platform) -> Outcome
         messages: *messages,
         bytes: *bytes,
         stages: stages.clone(),
-        ..analytic(&facts.name, &choice.plan, *interval, platform)
+        ..analytic((&facts.name, facts.given.as_ref()), &choice.plan, *interval, platform)
     }
 }

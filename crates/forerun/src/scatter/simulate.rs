@@ -45,6 +45,7 @@ pub fn simulate(
         Outcome::from_ranks(Way::Simulated, plan.clone(), ran.makespan_s + finish, ran.ranks, blocks.count);
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish });
     outcome.job.clone_from(&facts.name);
+    outcome.input.clone_from(&facts.given);
     outcome.platform.clone_from(&platform.name);
     // The figures are off by as much as in the closed form.
     outcome.predicted = plan.predicted.map(|mut interval| {

@@ -53,6 +53,66 @@ fn outcomes() {
     }
 }
 
+/// What a job was given, whoever runs or predicts it, so that runs on other inputs are told apart.
+#[test]
+fn outcomes_say_what_their_input_was() {
+    let place = place();
+    place.write("empty", "");
+    place.write("less", vec![7; 20_000]);
+    for i in 0..5 {
+        place.write(format!("docs/{i}"), "a line\n");
+    }
+    let profile = "--profile profile.toml";
+    let of = |line: &str| {
+        let outcomes = place.run(&format!("{line} --json -")).ok().json();
+        let all: Vec<_> = outcomes.as_array().unwrap().iter().map(|o| o["input"].clone()).collect();
+        assert!(!all.is_empty() && all.iter().all(|input| *input == all[0]), "{line}: {all:?}");
+        all[0].clone()
+    };
+    for (job, bytes, items, words) in [
+        ("sort in", Some(40_000), None, "1 file, 40 kB of i32"),
+        ("sort in --skeleton auto", Some(40_000), None, "1 file, 40 kB of i32"),
+        ("reduce --map cat --merge cat docs", Some(35), Some(5), "5 files, 35 B"),
+        ("tasks 20 --size 1kB", Some(20_000), Some(20), "20 tasks of 1000 B"),
+        ("tasks 20", None, Some(20), "20 tasks"),
+        ("farm cat docs", Some(35), Some(5), "5 files, 35 B"),
+        ("mandelbrot --size 16x9", None, Some(9), "16 x 9 points"),
+    ] {
+        let farm = ["farm", "mandelbrot"].iter().any(|name| job.starts_with(name));
+        let run = match job {
+            _ if job.starts_with("tasks") || job.starts_with("sort") => format!("run {job}"),
+            _ if job.starts_with("mandelbrot") => format!("run {job} -o picture.png"),
+            _ => format!("{job} -o result"),
+        };
+        let profile = if job.contains("auto") { "" } else { profile };
+        let run = format!("{run} {profile}");
+        let mut lines = vec![format!("{run} -p 2 --by analytic,simulated")];
+        lines.push(format!("predict {job} {profile} -p 1,2 --by analytic,simulated"));
+        lines.extend((!farm).then(|| format!("{run} -p 2 --on emulated")));
+        for line in lines {
+            let input = of(&line);
+            assert_eq!(input["bytes"].as_u64(), bytes, "{line}: {input}");
+            assert_eq!(input["items"].as_u64(), items, "{line}: {input}");
+            assert!(input["words"].as_str().unwrap().starts_with(words), "{line}: {input}");
+        }
+    }
+    // A pilot's sample is part of the input.
+    assert_eq!(of("reduce --map cat --merge cat docs -o result -p 2")["bytes"], 35);
+    assert_eq!(of("farm cat docs -o result -p 2")["items"], 5);
+
+    let all = [("in", "a"), ("in", "b"), ("less", "c"), ("empty", "d")];
+    for (input, file) in all {
+        place.run(&format!("run sort {input} -p 1 --skeleton reduction {profile} --json {file}.json")).ok();
+    }
+    let said = place.run("compare a.json b.json c.json d.json --csv table.csv").ok().text();
+    for size in ["0 B", "20 kB", "40 kB"] {
+        assert!(said.contains(&format!("sort (1 file, {size} of i32) on ")), "{size}: {said}");
+    }
+    let csv = place.text("table.csv");
+    let runs: Vec<&str> = csv.lines().filter(|line| line.contains(",threads,2,")).collect();
+    assert!(runs.len() == 1 && runs[0].contains("40 kB"), "{csv}");
+}
+
 #[test]
 fn plans_platforms_and_comparisons() {
     let place = place();

@@ -110,6 +110,18 @@ fn what_reads_a_pipe_gets_the_whole_output() {
     }
 }
 
+/// What is too long to be kept comes once, and is enough.
+#[test]
+fn a_long_profile_from_a_pipe_is_read_once() {
+    let place = place();
+    let long = place.text("profile.toml") + &"# a remark\n".repeat(120_000);
+    let pipe = place.pipe("costs");
+    let writer = spawn(move || std::fs::write(pipe, long));
+    let said = place.run("run tasks 20 --size 1kB -p 1 --profile costs").ok();
+    assert!((said.text() + &said.err).contains("20 results"));
+    writer.join().unwrap().unwrap();
+}
+
 #[test]
 fn a_signal_ends_the_wait_for_a_reader() {
     let place = place();

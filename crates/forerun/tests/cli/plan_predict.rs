@@ -413,3 +413,50 @@ fn what_is_in_doubt_of_a_platform_is_said_with_predictions() {
     place.write("again.toml", &again.out);
     place.run("platform check again.toml").ok();
 }
+
+/// Of tasks whose size nobody said, none is said; the closed form of a farm counts the messages that virtual time does.
+#[test]
+fn what_nobody_said_is_not_told() {
+    let place = Place::new();
+    place.write(
+        "p.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = \"0.2 ms\"\nmerge = \"1 us\"\nresult_bytes = \"80 B\"\n\
+         [farm]\ntask = \"1 ms\"\nresult_bytes = \"20 B\"\n",
+    );
+    let sizes = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let sizes =
+            words.windows(2).filter(|two| ["0 B", "1 B"].contains(&&*two.join(" ").replace([',', '.'], "")));
+        sizes.map(|two| two.join(" ")).collect::<Vec<_>>()
+    };
+    assert_eq!(sizes("20 tasks of 1 B, of 0 B."), ["1 B,", "0 B."]);
+    for line in [
+        "plan tasks 20",
+        "predict tasks 20 -p 1,2",
+        "run tasks 20 -p 2 --json o.json",
+        "run tasks 20 -p 2 --on emulated",
+        "run tasks 20 -p 2 --on simulated",
+    ] {
+        let said = place.run(&format!("{line} --profile p.toml")).ok();
+        let all = said.text() + &said.err;
+        assert!(sizes(&all).is_empty() && all.contains("20"), "{line}: {all}");
+    }
+    place.run("run mandelbrot --size 8x8 -o m.png --profile p.toml -p 2 --json farm.json").ok();
+    for outcomes in ["o.json", "farm.json"] {
+        place.run(&format!("report {outcomes} -o page.html")).ok();
+        let page = place.text("page.html");
+        assert!(sizes(&page).is_empty() && !page.contains("of input a task"), "{outcomes}");
+    }
+    for how in ["", "--masters 2", "--tasks-per-message 7", "--tasks-per-message 3 --masters 3 --prefetch 2"]
+    {
+        let line = format!(
+            "predict mandelbrot --size 8x100 --profile p.toml -p 4,7 --by analytic,simulated {how} --json -"
+        );
+        let told = place.run(&line).ok().json();
+        for two in told.as_array().unwrap().chunks(2) {
+            assert!(two[0]["messages"].as_u64() > Some(0), "{how}");
+            assert_eq!(two[0]["messages"], two[1]["messages"], "{how}");
+            assert_eq!(two[0]["bytes"], two[1]["bytes"], "{how}");
+        }
+    }
+}

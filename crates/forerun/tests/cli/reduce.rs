@@ -339,3 +339,52 @@ fn emulated_groups_send_what_simulated_ones_do() {
         );
     }
 }
+
+/// In virtual time every rank has a core of its own; those that are more than the cores of the platform take turns.
+#[test]
+fn emulated_ranks_take_turns_on_the_cores_that_there_are() {
+    let place = Place::new();
+    let profile = "format = 1\napplication = \"any\"\n[reduction]\ntask = { fixed = \"1 ms\", spread = 0.2 }\n\
+                   merge = \"10 us\"\nresult_bytes = \"8 B\"\n[scatter_gather]\nread = \"1 ns/B\"\n\
+                   process = \"100 ns/B\"\nlocal = \"10 ns/B\"\nglobal = \"1 ns/B\"\nwrite = \"1 ns/B\"\nelement = \"4 B\"\n";
+    place.write("profile.toml", profile);
+    place.write("in", numbers(5).take(40_000).flat_map(u64::to_le_bytes).collect::<Vec<_>>());
+    for i in 0..8 {
+        place.write(format!("docs/{i}"), "a line\n");
+    }
+    for cores in [1, 16] {
+        let host = format!("[[host]]\nname = \"h\"\ncores = {cores}\n");
+        let network = "[network]\nlatency = \"1 us\"\nbandwidth = \"10 GB/s\"\n";
+        place.write(format!("{cores}.toml"), format!("format = 1\nname = \"p\"\n{host}{network}"));
+    }
+    let tasks = "run tasks 64 --size 1kB -p 16";
+    for job in [
+        tasks,
+        "run sort in --type u32 --skeleton reduction --grain 10kB -p 8",
+        "run sort in --type u32 --skeleton scatter-gather --block 10kB -p 8",
+        "reduce --map cat --merge cat docs --grain 1B -p 8 -o out",
+    ] {
+        let of = |cores: usize, on: &str| {
+            let how = format!("--profile profile.toml --platform {cores}.toml --on {on} --json -");
+            place.run(&format!("{job} {how}")).ok().json()[0].clone()
+        };
+        let seconds = |of: &serde_json::Value| of["makespan_s"].as_f64().unwrap();
+        let work = |of: &serde_json::Value| -> f64 {
+            let stages = of["stages"].as_object().unwrap().iter();
+            let busy = stages.filter(|(name, _)| !["wait", "input"].contains(&name.as_str()));
+            busy.map(|(_, stage)| stage["total_s"].as_f64().unwrap()).sum()
+        };
+        let one = of(1, "emulated");
+        assert!(seconds(&one) >= work(&one) * (1.0 - 1e-9), "{job}: {} of {}", seconds(&one), work(&one));
+        let predicted = |end: &str| one["predicted"][end].as_f64().unwrap();
+        assert_eq!(predicted("makespan_s"), seconds(&one), "{job}");
+        if job == tasks {
+            assert!(predicted("low_s") < seconds(&one) && seconds(&one) < predicted("high_s"));
+            let ratio = seconds(&one) / seconds(&of(1, "simulated"));
+            assert!((0.8..1.6).contains(&ratio), "{ratio}");
+            // With a core each they do not.
+            let many = of(16, "emulated");
+            assert!(seconds(&many) < work(&many) / 4.0, "{} of {}", seconds(&many), work(&many));
+        }
+    }
+}

@@ -255,7 +255,7 @@ fn what_a_profile_is_of_is_said_where_it_matters() {
         for (verb, on) in [("plan", ""), ("predict", ""), ("run", ""), ("run", "--on simulated")] {
             let said = place.run(&format!("{verb} {line} {on}")).ok();
             assert_eq!(
-                (said.err + &String::from_utf8_lossy(&said.out)).contains("tasks are of 0 B"),
+                (said.err + &String::from_utf8_lossy(&said.out)).contains("how large tasks are is not said"),
                 noted,
                 "{verb} {line}"
             );

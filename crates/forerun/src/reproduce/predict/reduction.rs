@@ -34,6 +34,7 @@ pub(super) fn predict(of: &Reduction, value: Value<'_>, interrupt: &Interrupt) -
     let input = Divisible::Tasks { tasks: value(&of.tasks)? as u64, bytes: value(&of.size)? };
     let facts = Facts {
         name: "published".into(),
+        given: None,
         input,
         commutative: true,
         done: Vec::new(),
