@@ -236,7 +236,8 @@ impl Found {
         let ln = global.first().map_or(1.0, |call| call.ways.ln());
         let rise = local.per_byte_ln.min(merged.per_byte / ln);
         let global = PhaseCost {
-            per_byte: merged.per_byte - rise * ln,
+            // Rounding may leave less than nothing, which no profile can have.
+            per_byte: (merged.per_byte - rise * ln).max(0.0),
             per_byte_ln: rise,
             error: merged.error.max(local.error),
             ..merged
