@@ -9,7 +9,7 @@ use super::{Seen, Team, plan, ways};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
-use crate::commands::predict::{Known, usual};
+use crate::commands::predict::{UnderWay, once, usual};
 use crate::commands::run::Predictions;
 use crate::describe;
 use crate::error::{CliError, request};
@@ -25,7 +25,7 @@ pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Re
     context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
-    let predicted = seen.predictions(job, how, &planned, context)?;
+    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     tell(plan, predicted, context)
 }
 
@@ -54,23 +54,29 @@ pub(super) fn predict<J: FarmJob>(
     context.note_beside(seen.beside, &processors)?;
     let mut all = Predictions::default();
     let bar = context.console.ticking(processors.len(), "predicting");
-    let mut known = Known::default();
+    let (under_way, ways) = (UnderWay::default(), once(&how.by));
     for p in processors {
-        let told = known.and_under_way(&all.outcomes, p, &how.by);
-        let (planned, of) = context.console.telling(&bar, &told, || -> Result<_, CliError> {
-            let planned = seen.plan(how, p, seen.left)?;
-            let of = seen.predictions(job, how, &planned, context)?;
-            Ok((planned, of))
-        })?;
-        if planned.basis.is_none() {
+        under_way.begin(p, &ways);
+        let predicted = context.console.telling(
+            &bar,
+            || under_way.told(),
+            || -> Result<bool, CliError> {
+                let planned = seen.plan(how, p, seen.left)?;
+                for &way in &ways {
+                    let found = seen.predictions(job, &[way], &planned, context)?;
+                    under_way.done(way, &found.outcomes);
+                    all.extend(found);
+                }
+                Ok(planned.basis.is_some())
+            },
+        )?;
+        if !predicted {
             return Err(request(match seen.left {
                 0 => "there is nothing to predict: all tasks are done",
                 _ => "there is nothing to predict: too few tasks are left to try some",
             }));
         }
         bar.inc(1);
-        all.outcomes.extend(of.outcomes);
-        all.refused.extend(of.refused);
     }
     bar.finish_and_clear();
     if all.outcomes.is_empty() {

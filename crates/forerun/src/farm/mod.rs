@@ -162,7 +162,7 @@ fn run<J: FarmJob>(
         context.note_beside(seen.beside, [plan.processors])?;
         note_platform(how.on, how.platform.as_deref(), &seen.platform, context)?;
     }
-    let predicted = seen.predictions(job, how, &planned, context)?;
+    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     let Seen { platform, rest, .. } = seen;
     for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
@@ -340,11 +340,11 @@ impl Seen {
     fn predictions<J: FarmJob>(
         &self,
         job: &J,
-        how: &FarmWays,
+        by: &[Way],
         planned: &Planned,
         context: &Context,
     ) -> Result<Predictions, CliError> {
-        let mut found = ways::predictions(job, &how.by, planned, &self.platform, context)?;
+        let mut found = ways::predictions(job, by, planned, &self.platform, context)?;
         // In the closed form's it is already.
         if let Some(beside) = self.beside {
             for outcome in found.outcomes.iter_mut().filter(|o| o.way != Way::Analytic) {

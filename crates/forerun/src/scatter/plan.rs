@@ -7,7 +7,6 @@ use super::figures::{Costs, costs};
 use super::predict::predictions;
 use super::{Facts, planning, words};
 use crate::cli::PlanOptions;
-use crate::commands::run::Predictions;
 use crate::commands::{Context, plan};
 use crate::error::CliError;
 use crate::sbatch;
@@ -44,6 +43,6 @@ pub fn plan_costed(
     if let Some(path) = &how.sbatch {
         sbatch::write(path, (&planned.best.plan, platform), job, facts.bytes as f64, context)?;
     }
-    let outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
-    plan::tell(&planned.best.plan, Predictions { outcomes, ..Predictions::default() }, context)
+    let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
+    plan::tell(&planned.best.plan, predicted, context)
 }

@@ -413,3 +413,26 @@ fn what_is_in_doubt_of_a_platform_is_said_with_predictions() {
     place.write("again.toml", &again.out);
     place.run("platform check again.toml").ok();
 }
+/// What would take years is told before it is begun, and other ways predict all the same.
+#[test]
+fn what_takes_too_long_is_refused_and_other_ways_predict() {
+    let place = place();
+    place.profile();
+    let costs = "--profile profile.toml --platform lehigh-fire";
+    let words =
+        ["virtual time would follow 1,000,000,000,000,000,000 tasks", "years", "5,000,000,000 in all"];
+    place.run(&format!("predict tasks 1e18 {costs} --by simulated -p 2")).refused(2, &words);
+    place.run(&format!("run tasks 1e18 {costs} --on simulated")).refused(2, &words);
+    for strategy in STRATEGIES {
+        let line = format!("{costs} --strategy {strategy} --size 1B --by analytic,simulated");
+        let said = place.run(&format!("predict tasks 1e18 {line} -p 8,16 --json o.json")).ok().text();
+        assert!(words.iter().all(|word| said.contains(word)) && said.contains("predict fewer"), "{said}");
+        assert_eq!(place.text("o.json").matches("\"way\": \"analytic\"").count(), 2);
+        let said = place.run(&format!("plan tasks 1e18 {line}")).ok().text();
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    }
+    // What is no more than that is followed.
+    let said = place.run(&format!("predict tasks 1e5 {costs} --by simulated -p 2")).ok().text();
+    assert!(said.contains("simulated") && !said.contains("would follow"), "{said}");
+}
+
