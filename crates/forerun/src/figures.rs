@@ -22,7 +22,7 @@ use crate::{storage, text};
 const ANY: &str = "any";
 
 /// The name of this machine's platform.
-const THIS: &str = "this";
+pub(crate) const THIS: &str = "this";
 
 /// Ranks up to which a plan is asked what tasks to try.
 const MOST_TRIED: usize = 4096;

@@ -31,6 +31,8 @@ pub struct Paths {
     replaces: Vec<PathBuf>,
     /// Directories whose files are read.
     searched: Option<Selection>,
+    /// Whether a script is written that reads them again.
+    script: bool,
 }
 
 impl Paths {
@@ -62,6 +64,28 @@ impl Paths {
         Paths { searched: Some(selection), ..self }
     }
 
+    /// Says whether a script is written that reads the same files when it runs.
+    pub fn for_script(self, script: bool) -> Self {
+        Paths { script, ..self }
+    }
+
+    /// That a script that is written can read them: to be asked before anything is read.
+    ///
+    /// # Errors
+    /// One that comes once.
+    pub fn read_again(&self) -> Result<(), CliError> {
+        let once = |path: &&PathBuf| {
+            *path == Path::new(STANDARD) || fs::metadata(path).is_ok_and(|is| !is.is_file() && !is.is_dir())
+        };
+        match self.reads.iter().filter(|_| self.script).find(once) {
+            Some(path) => Err(request(format!(
+                "--sbatch: the script reads {} when it runs, which has nothing to read then; name a file",
+                path.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Looks at them and the console's `--json`, and keeps standard output free where one goes there;
     /// `is_input` says of further files whether they are read.
     ///
@@ -87,6 +111,7 @@ impl Paths {
     /// # Errors
     /// Two that do.
     pub fn one_from_standard_input(&self) -> Result<(), CliError> {
+        self.read_again()?;
         match self.reads.iter().filter(|path| *path == Path::new(STANDARD)).count() {
             0 | 1 => Ok(()),
             _ => Err(request(

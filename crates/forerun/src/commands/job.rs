@@ -26,6 +26,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             if how.is_for_processes() {
                 context.work = Some(Work::sort(&job)?);
             }
+            how.check_processes(&|| Work::sort(&job))?;
             let beside = job.input.first().map(|first| {
                 let mut name = first.clone().into_os_string();
                 name.push(".sorted");
@@ -96,6 +97,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             if how.is_for_processes() {
                 context.work = Some(Work::features(&job)?);
             }
+            how.check_processes(&|| Work::features(&job))?;
             context.interrupt.busy(|| {
                 let (job, watch) = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
                 how.job(&job, &Context { crawl: watch, ..context.clone() })
@@ -105,6 +107,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
         JobCommand::Lsi(WithJob { job, how }) => lsi(&job, &how, context),
         JobCommand::Tasks(WithJob { job, how }) => {
             how.check()?;
+            how.check_costed()?;
             let Some(file) = &how.figures().profile else {
                 return Err(request(
                     "tasks are known only by their costs: give them with --profile FILE (forerun predict … \
@@ -154,6 +157,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     if how.is_for_processes() {
         context.work = Some(Work::reduce(args, &inputs)?);
     }
+    how.check_processes(&|| Work::reduce(args, &inputs))?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
@@ -182,6 +186,7 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
     if how.is_for_processes() {
         context.work = Some(Work::lsi(args)?);
     }
+    how.check_processes(&|| Work::lsi(args))?;
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }

@@ -1,5 +1,6 @@
 //! Farms that are not run: how they would be, and how long that would take.
 
+use std::path::Path;
 use std::sync::Mutex;
 
 use forerun_apps::FarmJob;
@@ -13,18 +14,31 @@ use crate::commands::predict::{UnderWay, once, usual};
 use crate::commands::run::Predictions;
 use crate::describe;
 use crate::error::{CliError, request};
+use crate::sbatch::{self, About};
 
 /// How a job would be run, as a whole: nothing of the pilot is kept.
 ///
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
-pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
+pub(super) fn plan<J: FarmJob>(
+    job: &J,
+    how: &FarmWays,
+    script: Option<&Path>,
+    context: &Context,
+) -> Result<(), CliError> {
     let seen = seen(job, (how, how.processors.get()), context)?;
     let planned = seen.best(how, seen.left)?;
     let Planned { plan, .. } = &planned;
     context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
+    if let Some(path) = script {
+        let result_bytes = seen.costs.as_ref().map_or(0.0, |costs| costs.result_bytes.0 * seen.all as f64);
+        // With a platform, the farm is planned for processes.
+        let processes = how.platform.is_some();
+        let about = About { outside: job.outside(), memory_needed: None, result_bytes, processes };
+        sbatch::write(path, (plan, &seen.platform), &about, context)?;
+    }
     let predicted = seen.predictions(job, &how.by, &planned, context)?;
     tell(plan, predicted, context)
 }

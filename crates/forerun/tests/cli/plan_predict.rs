@@ -1,8 +1,6 @@
 //! `plan`, `predict`, `compare`, `report` and what goes from one to the next.
 
-use std::process::Command;
-
-use crate::util::{FORERUN, Place, STRATEGIES, finish};
+use crate::util::{Place, STRATEGIES};
 
 fn place() -> Place {
     let place = Place::new();
@@ -160,18 +158,71 @@ fn a_batch_script_runs_the_job_as_planned() {
     let script = place.text("job.sh");
     assert!(script.starts_with("#!/bin/bash\n#SBATCH "), "{script}");
     // It is a script that a shell runs: once with the command in the path, without Slurm.
-    let mut command = place.command([""; 0]);
-    let envs: Vec<_> = command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
-    let dir = std::path::Path::new(FORERUN).parent().unwrap();
-    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
-    command = Command::new("bash");
-    command.arg("job.sh").current_dir(place.path("")).envs(envs).env("PATH", path);
-    let ran = finish(command).ok().text();
+    let ran = place.run_script("job.sh").text();
     assert!(ran.contains(&format!("{} on 2 processors", plan["strategy"].as_str().unwrap())), "{ran}");
     assert_eq!(place.read("it's sorted").len(), 800_000);
+}
+
+/// What cannot have a script is refused before anything is planned or tried.
+#[test]
+fn a_script_that_cannot_be_is_refused_before_any_work() {
+    let place = place();
     place.profile();
-    let costs = "plan tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh";
-    place.run(costs).refused(2, &["--sbatch"]);
+    place.write("text", "a word\n");
+    place.pipe("pipe");
+    let reduce = "reduce --map cat --merge cat text --profile profile.toml";
+    for (line, words) in [
+        ("tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh", ["--sbatch", "costs"]),
+        ("tasks 10 --profile profile.toml --sbatch -", ["--sbatch", "costs"]),
+        ("sort in --type u32 -p 9 --platform osaka-fast-ethernet --sbatch x/y", ["--sbatch", "x/y"]),
+        ("sort in --type u32 -p 1000 --sbatch job.sh", ["--max-processors", "this machine"]),
+        (
+            "sort in --type u32 -p 12 --platform bme-pc-cluster --sbatch job.sh",
+            ["12", "bme-pc-cluster has 11"],
+        ),
+        ("farm cat in -p 12 --platform bme-pc-cluster -o x --sbatch job.sh", ["12", "bme-pc-cluster has 11"]),
+        // Ranks on several hosts are processes, whose standard output is not the command's.
+        (&format!("{reduce} --platform bme-pc-cluster --sbatch job.sh"), ["--sbatch", "-o FILE"]),
+        ("farm cat in --platform bme-pc-cluster --sbatch job.sh", ["--sbatch", "-o FILE"]),
+        // What is read now is not there when the script runs.
+        ("sort in --type u32 --profile - --sbatch job.sh", ["--sbatch", "name a file"]),
+        ("farm cat --files-from - -o x --sbatch job.sh", ["--sbatch", "name a file"]),
+        ("sort in --type u32 --profile pipe --sbatch job.sh", ["--sbatch", "pipe"]),
+    ] {
+        let said = place.run(&format!("plan {line}")).refused(2, &words);
+        assert!(said.out.is_empty(), "{line}: {}", said.text());
+        let tried = ["machine", "pilot", "plan", "profile"];
+        assert!(!said.err.lines().any(|l| tried.iter().any(|t| l.starts_with(t))), "{line}: {}", said.err);
+        assert!(!place.path("job.sh").exists(), "{line}");
+    }
+    // One host needs no file for it.
+    place.run(&format!("plan {reduce} -p 1 --sbatch job.sh")).ok();
+    assert!(place.text("job.sh").contains("forerun run reduce"));
+}
+
+#[test]
+fn a_batch_script_of_a_farm_runs_it_as_planned() {
+    let place = place();
+    place.profile();
+    for (line, parts) in [
+        (
+            "plan farm cat in -o out --profile profile.toml -p 1 --sbatch job.sh",
+            ["forerun run farm cat in -o out --profile profile.toml", "--cpus-per-task=1", "--processors 1"],
+        ),
+        (
+            "plan mandelbrot --size 8x8 -o p.png --profile profile.toml --platform bme-pc-cluster -p 4 --prefetch 2 --sbatch job.sh",
+            ["--on mpi", "--ntasks=4", "--prefetch 2"],
+        ),
+    ] {
+        place.run(line).ok();
+        let script = place.text("job.sh");
+        assert!(parts.iter().all(|part| script.matches(part).count() == 1), "{script}");
+        assert!(script.contains("#SBATCH --time=") && !script.contains("job.sh"), "{script}");
+    }
+    // It is a script that a shell runs, without Slurm.
+    place.run("plan farm cat in -o out --profile profile.toml -p 1 --sbatch job.sh").ok();
+    place.run_script("job.sh");
+    assert_eq!(place.read("out"), place.read("in"));
 }
 
 /// Of the plans that are shown, none is shorter than the one that is taken.
@@ -390,29 +441,6 @@ fn a_prediction_that_takes_long_says_how_far_it_is() {
     assert!(!short.err.contains("under way"), "{}", short.err);
 }
 
-/// A platform that was measured badly says so in its file, and predictions from it do.
-#[test]
-fn what_is_in_doubt_of_a_platform_is_said_with_predictions() {
-    let place = place();
-    place.profile();
-    let shown = place.run("platform show osu-myrinet").ok().text();
-    place.write("sure.toml", &shown);
-    place.write("doubt.toml", shown.replacen("name = ", "doubt = \"measured beside others\"\nname = ", 1));
-    for verb in ["plan", "predict"] {
-        for job in ["sort in --type u32", "farm cat in", "tasks 9"] {
-            let of = |file: &str| {
-                place.run(&format!("{verb} {job} --profile profile.toml --platform {file}")).ok()
-            };
-            let said = of("doubt.toml").text();
-            assert!(said.contains("the figures of osu-myrinet may be off: measured beside others"), "{said}");
-            assert!(!of("sure.toml").text().contains("may be off"));
-        }
-    }
-    let again = place.run("platform show doubt.toml").ok();
-    assert!(again.text().contains("doubt = \"measured beside others\""), "{}", again.text());
-    place.write("again.toml", &again.out);
-    place.run("platform check again.toml").ok();
-}
 /// What would take years is told before it is begun, and other ways predict all the same.
 #[test]
 fn what_takes_too_long_is_refused_and_other_ways_predict() {
@@ -436,3 +464,26 @@ fn what_takes_too_long_is_refused_and_other_ways_predict() {
     assert!(said.contains("simulated") && !said.contains("would follow"), "{said}");
 }
 
+/// A platform that was measured badly says so in its file, and predictions from it do.
+#[test]
+fn what_is_in_doubt_of_a_platform_is_said_with_predictions() {
+    let place = place();
+    place.profile();
+    let shown = place.run("platform show osu-myrinet").ok().text();
+    place.write("sure.toml", &shown);
+    place.write("doubt.toml", shown.replacen("name = ", "doubt = \"measured beside others\"\nname = ", 1));
+    for verb in ["plan", "predict"] {
+        for job in ["sort in --type u32", "farm cat in", "tasks 9"] {
+            let of = |file: &str| {
+                place.run(&format!("{verb} {job} --profile profile.toml --platform {file}")).ok()
+            };
+            let said = of("doubt.toml").text();
+            assert!(said.contains("the figures of osu-myrinet may be off: measured beside others"), "{said}");
+            assert!(!of("sure.toml").text().contains("may be off"));
+        }
+    }
+    let again = place.run("platform show doubt.toml").ok();
+    assert!(again.text().contains("doubt = \"measured beside others\""), "{}", again.text());
+    place.write("again.toml", &again.out);
+    place.run("platform check again.toml").ok();
+}
