@@ -1,11 +1,12 @@
 //! What a command reads and writes: it writes over nothing that it reads, and nothing twice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::Selection;
+use forerun_apps::partial;
 use forerun_platform::file::{STANDARD, is_standard_output};
 
 use crate::console::Console;
@@ -167,13 +168,19 @@ impl Paths {
 /// # Errors
 /// The first that is.
 pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for path in named {
-        // What has many uses, such as a pipe, is known by its name.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        if !seen.insert(real) {
-            return Err(request(format!("{} is given twice: name each input once", path.display())));
-        }
+        let id = match fs::metadata(path) {
+            Ok(found) if found.is_file() || found.is_dir() => Identity::There(found.dev(), found.ino()),
+            // What has many uses, such as a pipe, is known by its name.
+            _ => Identity::At(fs::canonicalize(path).unwrap_or_else(|_| path.clone())),
+        };
+        let Some(before) = seen.insert(id, path) else { continue };
+        let other = match before == path {
+            true => String::new(),
+            false => format!(", also as {}", before.display()),
+        };
+        return Err(request(format!("{} is given twice{other}: name each input once", path.display())));
     }
     Ok(())
 }
@@ -193,6 +200,7 @@ fn identity(path: &Path) -> Option<Identity> {
         Ok(found) if !found.is_file() => None,
         Ok(found) => Some(Identity::There(found.dev(), found.ino())),
         Err(_) => {
+            let path = partial::behind(path).ok()?;
             let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             Some(Identity::At(fs::canonicalize(parent).ok()?.join(path.file_name()?)))
         }
@@ -206,15 +214,19 @@ mod tests {
     #[test]
     fn each_is_named_once() {
         let dir = tempfile::tempdir().unwrap();
-        let [a, b, link] = ["a", "b", "c"].map(|name| dir.path().join(name));
+        let [a, b, link, hard] = ["a", "b", "c", "d"].map(|name| dir.path().join(name));
         std::fs::write(&a, "x").unwrap();
         std::fs::write(&b, "x").unwrap();
         std::os::unix::fs::symlink(&a, &link).unwrap();
+        std::fs::hard_link(&a, &hard).unwrap();
         assert!(once(&[a.clone(), b.clone(), dir.path().join("none")]).is_ok());
-        for other in [&a, &link] {
+        for (other, also) in [(&a, ""), (&link, "also as"), (&hard, "also as")] {
             let refused = once(&[a.clone(), b.clone(), other.clone()]).unwrap_err().to_string();
-            assert!(refused.contains("is given twice"), "{refused}");
+            assert!(refused.contains("is given twice") && refused.contains(also), "{refused}");
         }
+        // A directory has one name more than it is called by.
+        let of = [dir.path().to_path_buf(), dir.path().join(".")];
+        assert!(once(&of).is_err());
     }
 
     #[test]
@@ -230,6 +242,8 @@ mod tests {
         std::os::unix::fs::symlink(&file, dir.path().join("b")).unwrap();
         std::fs::hard_link(&file, dir.path().join("c")).unwrap();
         assert!(identity(&file).is_some());
+        std::os::unix::fs::symlink(dir.path().join("e"), dir.path().join("f")).unwrap();
+        assert_eq!(identity(&dir.path().join("e")), identity(&dir.path().join("f")));
         for name in [&other, &dir.path().join("b"), &dir.path().join("c")] {
             assert_eq!(identity(&file), identity(name), "{}", name.display());
         }
