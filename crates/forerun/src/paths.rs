@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::Selection;
 use forerun_apps::partial;
-use forerun_platform::file::{STANDARD, is_standard_output};
+use forerun_platform::file::{STANDARD, is_standard_output, unread};
 
 use crate::console::Console;
 use crate::error::{CliError, request};
@@ -159,6 +160,18 @@ impl Paths {
             before.push((option, id));
         }
         Ok(())
+    }
+}
+
+/// That none of the inputs of a job is called `-`: that is standard input, which is read once and has no size. (`./-` is the file.)
+///
+/// # Errors
+/// That one is.
+pub fn files<P: AsRef<Path>>(named: impl IntoIterator<Item = P>) -> Result<(), CliError> {
+    let dash = Path::new(STANDARD);
+    match named.into_iter().any(|path| path.as_ref() == dash) {
+        true => Err(request(unread(dash, &io::ErrorKind::NotFound.into()))),
+        false => Ok(()),
     }
 }
 

@@ -22,6 +22,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
         Wanted::Run => args.clone(),
         _ => FarmJobArgs { out: None, resume: there, ..args.clone() },
     };
+    paths::files(&args.input)?;
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
@@ -88,6 +89,7 @@ pub fn mandelbrot<F: Farming>(
 pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Result<(), CliError> {
     let (job, how) = (&args.job, &args.how.ways());
     let wanted = args.how.wanted();
+    paths::files([&job.femur, &job.pelvis])?;
     let paths = farm::paths(how, &wanted).reads([&job.femur, &job.pelvis]);
     if wanted == Wanted::Run {
         paths

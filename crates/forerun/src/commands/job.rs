@@ -13,7 +13,7 @@ use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
-use crate::{allocation, figures, file};
+use crate::{allocation, figures, file, paths};
 
 /// Treats the job that the command line names.
 ///
@@ -23,6 +23,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
     match job {
         JobCommand::Sort(WithJob { job, how }) => {
             how.check()?;
+            paths::files(&job.input)?;
             if how.is_for_processes() {
                 context.work = Some(Work::sort(&job)?);
             }
@@ -49,6 +50,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
         }
         JobCommand::Features(WithJob { job, how }) => {
             how.check()?;
+            paths::files(&job.input)?;
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
                 return Err(request(
                     "--skeleton scatter-gather: features are extracted by a reduction; sort can be run so",
@@ -183,6 +185,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
 /// What is wrong with the request; what failed.
 fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
     how.check()?;
+    paths::files(&args.input)?;
     if how.is_for_processes() {
         context.work = Some(Work::lsi(args)?);
     }

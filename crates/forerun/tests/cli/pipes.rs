@@ -177,9 +177,29 @@ fn a_dash_is_standard_input_once_or_is_said_to_be_no_file() {
     ] {
         fed(line, "profile.toml").refused(2, &["two inputs are to come from standard input"]);
     }
-    for line in ["run sort -", "farm cat - -o x", "reduce --map cat --merge cat - -o x"] {
-        fed(line, "in").refused(2, &["- "]);
+    let model = "[farm]\ntasks = 10\nwork = \"1 ms\"\n";
+    place.write("farm.toml", model);
+    fed("model farm - --platform -", "farm.toml").refused(2, &["two inputs are to come from standard input"]);
+    // Whether there is a file of that name or not.
+    for there in [false, true] {
+        if there {
+            std::fs::copy(place.path("in"), place.path("-")).unwrap();
+        }
+        for line in [
+            "run sort -",
+            "run sort in - -o x",
+            "farm cat - -o x",
+            "reduce --map cat --merge cat - -o x",
+            "run features - --db x",
+            "run lsi - in -o x",
+            "run hip --femur - --pelvis in",
+            "lsi build - -o x",
+        ] {
+            fed(line, "in").refused(2, &["- is no file", "standard input", "./-"]);
+        }
     }
+    place.run("run sort ./- -o x").ok();
+    assert_eq!(place.read("x"), place.read("in"));
 }
 
 /// One rule for whatever goes to standard output: who has read enough, as `head` has, ends it without a word, as any filter.

@@ -1,6 +1,6 @@
 //! `plan`, `predict`, `compare`, `report` and what goes from one to the next.
 
-use crate::util::{Place, STRATEGIES};
+use crate::util::{Place, STRATEGIES, finish};
 
 fn place() -> Place {
     let place = Place::new();
@@ -425,6 +425,37 @@ fn a_task_that_was_tried_has_an_element() {
             }
         }
     }
+}
+
+/// The figures of this machine that are kept are in doubt as those of a file are.
+#[test]
+fn what_is_in_doubt_of_this_machine_is_said_whenever_it_is_used() {
+    let place = place();
+    place.profile();
+    let kept = crate::util::home().join("cache/forerun/platforms");
+    let of = |doubt: &str| {
+        let cache = place.path("cache/forerun/platforms");
+        std::fs::create_dir_all(&cache).unwrap();
+        let mut files = 0;
+        for file in std::fs::read_dir(&kept).unwrap().map(|file| file.unwrap().path()) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let lines = text.lines().filter(|line| !line.starts_with("doubt = "));
+            let text: String = lines.map(|line| format!("{line}\n")).collect();
+            let text = text.replacen("\nname = ", &format!("\n{doubt}name = "), 1);
+            std::fs::write(cache.join(file.file_name().unwrap()), text).unwrap();
+            files += 1;
+        }
+        assert!(files > 0, "nothing is kept in {}", kept.display());
+        let said = |line: &str| {
+            let mut command = place.command(line.split_whitespace());
+            command.env("XDG_CACHE_HOME", place.path("cache"));
+            finish(command).ok().text()
+        };
+        ["predict sort in --type u32 --profile profile.toml", "plan farm cat in --profile profile.toml"]
+            .map(|line| said(line).matches("the figures of this-machine may be off: it was busy").count())
+    };
+    assert_eq!(of("doubt = \"it was busy\"\n"), [1, 1]);
+    assert_eq!(of(""), [0, 0]);
 }
 
 /// What is known is said while the rest takes long, and what is under way.
