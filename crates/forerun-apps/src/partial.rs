@@ -19,6 +19,8 @@ use tempfile::NamedTempFile;
 pub(crate) const PREFIX: &str = ".forerun-";
 /// Files that are begun before giving up on having a lock.
 const TRIES: usize = 10;
+/// Links that are followed one after the other, as the system does.
+const LINKS: usize = 40;
 
 /// The directories that this process has looked through: what is left by the dead is removed once, since to look
 /// takes time and many files may be begun.
@@ -69,16 +71,37 @@ pub enum Place {
     Special(PathBuf),
 }
 
-/// Where `path` leads. A link stays a link: what it points to is replaced.
+/// The file behind `path`: where that is a link, what it leads to, whether that is there or not (as `>` of a shell and `sort -o` take
+/// it). The name of what is there has no links in it; that of what is no file stays as it is.
+///
+/// # Errors
+/// That links lead in a circle; the system's.
+pub fn behind(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        other => return other,
+    }
+    let mut end = path.to_path_buf();
+    // What is there without a name, as a pipe that is open, has a link that names nothing.
+    if fs::metadata(path).is_ok() {
+        return Ok(end);
+    }
+    for _ in 0..LINKS {
+        match fs::read_link(&end) {
+            Ok(to) => end = end.parent().unwrap_or(Path::new("")).join(to),
+            // No link, or nothing.
+            Err(_) => return Ok(end),
+        }
+    }
+    Err(io::Error::other("its links lead in a circle"))
+}
+
+/// Where `path` leads. A link stays a link: what it points to is replaced, or made.
 ///
 /// # Errors
 /// That it is a directory, a socket or a disk, or no name of a file; the system's.
 pub fn place(path: &Path) -> io::Result<Place> {
-    let path = match fs::canonicalize(path) {
-        Ok(target) => target,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
-        Err(e) => return Err(e),
-    };
+    let path = behind(path)?;
     match fs::metadata(&path) {
         Ok(found) if !found.is_file() => {
             return takes_bytes(found.file_type()).map(|()| Place::Special(path));
@@ -158,6 +181,26 @@ mod tests {
         tidy(directory.path(), &prefix()).unwrap();
         assert_eq!(fs::read(directory.path().join("result")).unwrap(), b"all");
         assert_eq!(names(directory.path()), 1);
+    }
+
+    #[test]
+    fn a_link_to_what_is_not_there_leads_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |name: &str| directory.path().join(name);
+        let real = fs::canonicalize(directory.path()).unwrap();
+        fs::create_dir(at("in")).unwrap();
+        for (link, to) in [("one", "in/file"), ("two", "one"), ("in/up", "../file"), ("round", "round")] {
+            std::os::unix::fs::symlink(to, at(link)).unwrap();
+        }
+        let leads = |name: &str| behind(&at(name)).unwrap();
+        assert_eq!([leads("one"), leads("two")], [at("in/file"), at("in/file")]);
+        assert_eq!(leads("in/up"), at("in/../file"));
+        assert_eq!(leads("none"), at("none"));
+        assert!(behind(&at("round")).is_err());
+        let Place::File { directory, .. } = place(&at("two")).unwrap() else { panic!("a file") };
+        assert_eq!(directory, at("in"));
+        fs::write(at("in/file"), "x").unwrap();
+        assert_eq!([leads("one"), leads("two")], [real.join("in/file"), real.join("in/file")]);
     }
 
     /// However many begin and look at once, none loses a file that it writes.

@@ -15,9 +15,10 @@ use crate::pieces;
 /// # Errors
 /// A sentence that names it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
-    let trouble =
-        |e: std::io::Error| AppError::new(format!("{} cannot be written: {}", path.display(), plain(&e)));
-    if is_standard_output(path) {
+    let is_standard = is_standard_output(path);
+    let name = if is_standard { "standard output".into() } else { path.display().to_string() };
+    let trouble = |e: std::io::Error| AppError::new(format!("{name} cannot be written: {}", plain(&e)));
+    if is_standard {
         let mut stdout = Stream::standard_output().map_err(trouble)?;
         return pieces::write_all(&mut stdout, bytes).map_err(trouble);
     }

@@ -260,7 +260,19 @@ fn what_is_too_large_is_refused_soon() {
     }
     let larger = Reduction { tasks: 8000, ..Reduction::new(Strategy::ReductionTree, 4000, &costs) };
     let refused = predict(&larger, &limits, &|| false);
+    assert!(matches!(refused, Err(JobError::TooLong { .. })), "{refused:?}");
+    // Where there would be time for it, a state is too wide.
+    let patient = Limits { looks: u64::MAX, ..limits };
+    let refused = predict(&larger, &patient, &|| false);
     assert!(matches!(refused, Err(JobError::TooLarge { .. })), "{refused:?}");
+    for (strategy, commutative) in [(Strategy::ReductionTree, true), (Strategy::MasterSlave, false)] {
+        // Of a stream, in which many tasks go by before ranks are as they are in the long run.
+        let of = Reduction { tasks: 1 << 40, commutative, ..Reduction::new(strategy, 1021, &costs) };
+        let Err(JobError::TooLong { seconds, .. }) = predict(&of, &Limits::default(), &|| false) else {
+            panic!("{of:?} is not refused");
+        };
+        assert!(seconds > 5.0, "{seconds}");
+    }
     let farm = Farm {
         slaves: 1 << 30,
         tasks: 5,

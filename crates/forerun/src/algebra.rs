@@ -48,6 +48,14 @@ pub fn predict(
                 format!("more than {states} states, and one of them takes too many bits to be simulated");
             Ok(Answer::Refused(too_large(choice, &most)))
         }
+        Err(JobError::TooLong { limit, seconds }) => {
+            let states = text::count(limit as u64);
+            let most = format!(
+                "more than {states} states, and to simulate it would take some {}, which is too long",
+                text::seconds(seconds)
+            );
+            Ok(Answer::Refused(too_large(choice, &most)))
+        }
         // Trees and pipelines have a component for each rank, and some beside.
         Err(JobError::Unsolved(_)) if 2 * choice.plan.group_size() > COMPONENTS => {
             let most = format!("more than {} components, which is the limit", text::count(COMPONENTS as u64));

@@ -179,9 +179,14 @@ impl Console {
         bar
     }
 
-    /// Does `work`, a step of a bar; where that takes longer than a moment, `told` is said on standard error, unless asked to be
-    /// quiet: what is known so far, and what is under way.
-    pub fn telling<T>(&self, bar: &ProgressBar, told: &str, work: impl FnOnce() -> T) -> T {
+    /// Does `work`, a step of a bar; where that takes longer than a moment, what `told` gives then is said on standard error, unless
+    /// asked to be quiet: what is known so far, and what is under way.
+    pub fn telling<T>(
+        &self,
+        bar: &ProgressBar,
+        told: impl FnOnce() -> String + Send,
+        work: impl FnOnce() -> T,
+    ) -> T {
         if self.quiet {
             return work();
         }
@@ -189,6 +194,7 @@ impl Console {
         thread::scope(|scope| {
             scope.spawn(move || {
                 if let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(MOMENT) {
+                    let told = told();
                     bar.suspend(|| {
                         told.lines().for_each(|line| {
                             // Where nobody listens there is nobody to tell.

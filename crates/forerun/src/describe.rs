@@ -18,12 +18,20 @@ pub fn platform(platform: &Platform) -> String {
 
 /// A profile, in a line for every stage that costs something.
 pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
-    let stages =
-        [("task", &costs.task), ("merge", &costs.merge), ("sink", &costs.sink), ("finish", &costs.finish)];
+    let result = costs.result_of(costs.tried);
+    let stages = [
+        ("task", &costs.task, costs.tried),
+        ("merge", &costs.merge, 2.0 * result),
+        ("sink", &costs.sink, result),
+        ("finish", &costs.finish, result),
+    ];
+    // Of a few bytes nobody knows what a million take.
+    let few = pilot.is_some() && costs.tried > 0.0 && costs.tried < LEAST;
+    let shown = |c: &Cost, bytes: f64| if few { cost(&of_bytes(c, bytes)) } else { cost(c) };
     let mut parts: Vec<String> = stages
         .into_iter()
-        .filter(|(_, c)| c.seconds(1.0, 1.0) > 0.0)
-        .map(|(name, c)| format!("{name} {}", cost(c)))
+        .filter(|(_, c, _)| c.seconds(1.0, 1.0) > 0.0)
+        .map(|(name, c, bytes)| format!("{name} {}", shown(c, bytes)))
         .collect();
     if let Some(spill) = &costs.spill {
         let both = Cost { per_byte: spill.write.per_byte + spill.read.per_byte, ..spill.write };
@@ -42,6 +50,15 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
         line.push_str(&format!(" ({tasks} timed in {})", text::seconds(pilot.seconds)));
     }
     line
+}
+
+/// Bytes of the largest task that was tried, from which on a rate by the byte is said: a thousandth of those that it is said of.
+const LEAST: f64 = 1000.0;
+
+/// The cost of so many bytes, as one that does not depend on them.
+fn of_bytes(c: &Cost, bytes: f64) -> Cost {
+    let wait = Wait { fixed: c.wait.fixed + c.wait.per_byte * bytes, per_byte: 0.0, ..c.wait };
+    Cost { fixed: c.fixed + c.per_byte * bytes, per_byte: 0.0, wait, ..*c }
 }
 
 fn cost(c: &Cost) -> String {
@@ -291,5 +308,19 @@ mod tests {
     fn what_costs_minutes_a_megabyte_is_said_by_the_byte() {
         assert_eq!(per_byte(4.57e-9), "4.57 ms/MB");
         assert_eq!(per_byte(4.59e-4), "459 µs/B");
+    }
+
+    #[test]
+    fn no_rate_is_said_of_a_few_bytes() {
+        use super::{Cost, Pilot, ReductionProfile, cost, of_bytes};
+        let task = Cost { fixed: 1e-6, per_byte: 1e-6, ..Cost::default() };
+        let costs = ReductionProfile { task, tried: 4.0, ..ReductionProfile::default() };
+        assert_eq!(cost(&of_bytes(&task, 4.0)), "5.00 µs");
+        let pilot = Pilot { profile: costs.clone(), seconds: 0.01, tasks: 1 };
+        assert_eq!(super::profile(&costs, Some(&pilot)), "task 5.00 µs (1 task timed in 10.0 ms)");
+        // One that was given is said as it is, and so is one of more.
+        assert_eq!(super::profile(&costs, None), "task 1.00 µs + 1.00 s/MB");
+        let more = Pilot { profile: ReductionProfile { tried: 1e6, ..costs }, ..pilot };
+        assert!(super::profile(&more.profile, Some(&more)).contains("s/MB"));
     }
 }

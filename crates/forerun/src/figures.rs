@@ -22,7 +22,7 @@ use crate::{storage, text};
 const ANY: &str = "any";
 
 /// The name of this machine's platform.
-const THIS: &str = "this";
+pub(crate) const THIS: &str = "this";
 
 /// Ranks up to which a plan is asked what tasks to try.
 const MOST_TRIED: usize = 4096;
@@ -190,9 +190,9 @@ pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliEr
     if let Some(platform) = &context.platform {
         return Ok(platform.clone());
     }
-    let platform = found(spec, context)?;
-    // Of this machine, what is in doubt was said when it was measured.
-    if let Some(doubt) = platform.doubt.as_ref().filter(|_| spec.is_some_and(|spec| spec != THIS)) {
+    let (platform, origin) = found_from(spec, context)?;
+    // Of this machine, what is in doubt is said when it is measured, and again whenever what was kept is used.
+    if let Some(doubt) = platform.doubt.as_ref().filter(|_| origin != Origin::Fresh) {
         context.console.note("note", &format!("the figures of {} may be off: {doubt}", platform.name))?;
     }
     Ok(platform)
@@ -203,6 +203,11 @@ pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliEr
 /// # Errors
 /// As [`platform`].
 pub fn found(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
+    found_from(spec, context).map(|(platform, _)| platform)
+}
+
+/// The same, with whether it was measured just now.
+fn found_from(spec: Option<&str>, context: &Context) -> Result<(Platform, Origin), CliError> {
     let spec = match spec {
         None | Some(THIS) => return this_machine(context),
         Some(spec) => spec,
@@ -210,10 +215,10 @@ pub fn found(spec: Option<&str>, context: &Context) -> Result<Platform, CliError
     let platform = Platform::resolve(spec).map_err(request)?;
     // Speeds are relative to where profiles are measured: here, where both machines were.
     let here = Cache::of_user().and_then(|cache| cache.cached(&Machine::here()).ok().flatten());
-    Ok(here.map_or(platform.clone(), |here| platform.relative_to(&here)))
+    Ok((here.map_or(platform.clone(), |here| platform.relative_to(&here)), Origin::Cached))
 }
 
-fn this_machine(context: &Context) -> Result<Platform, CliError> {
+fn this_machine(context: &Context) -> Result<(Platform, Origin), CliError> {
     let Context { console, interrupt, .. } = context;
     let bar = console.bar(Some(100), "calibrate");
     let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);
@@ -232,7 +237,7 @@ fn this_machine(context: &Context) -> Result<Platform, CliError> {
         let kept = if found.notes.is_empty() { ", and is known from now on" } else { "" };
         console.note("calibrate", &format!("this machine was measured{kept}"))?;
     }
-    Ok(found.platform)
+    Ok((found.platform, found.origin))
 }
 
 /// The costs of a reduction: those given, else what a pilot finds for its purpose, and the pilot.

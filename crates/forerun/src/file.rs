@@ -14,6 +14,11 @@ use rustix::fs::{Access, access};
 
 use crate::error::{CliError, failed, reason, request};
 
+/// What a file has at least that is begun to see whether one can be: a block of most file systems, in bytes.
+const A_BLOCK: usize = 4096;
+/// A full disk, as a sentence's rest.
+const NO_SPACE: &str = "no space is left there; make some, or name another file";
+
 /// Where a name leads; none for standard output.
 fn place(path: &Path) -> io::Result<Option<Place>> {
     if is_standard_output(path) { Ok(None) } else { partial::place(path).map(Some) }
@@ -35,15 +40,33 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
         Some(Place::File { path: _, directory }) if !directory.is_dir() => {
             Err(refuse(format!("there is no directory {}", directory.display())))
         }
-        Some(Place::File { path: _, directory }) => {
-            access(&directory, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
-        }
+        // What the system lets be done is known when it is done: rights, a file system that is not written to, a full disk.
+        Some(Place::File { path: _, directory }) => begun(&directory).map_err(|e| match is_full(&e) {
+            true => request(format!("{option} {}: cannot be written: {NO_SPACE}", path.display())),
+            false => refuse(reason(&e)),
+        }),
         None => Ok(()),
         Some(Place::Special(path)) => {
             access(&path, Access::WRITE_OK).map_err(|e| refuse(reason(&e.into())))?;
             hold(&path).map_err(|e| refuse(reason(&e)))
         }
     }
+}
+
+/// Begins a file in a directory, of which nothing is left: it has a block, which a full disk has no room for.
+fn begun(directory: &Path) -> io::Result<()> {
+    let mut file = {
+        let mut unfinished = unfinished();
+        let file = partial::begin(directory, 0o600)?;
+        unfinished.push(file.path().to_path_buf());
+        file
+    };
+    let _listed = Listed(file.path().to_path_buf());
+    file.as_file_mut().write_all(&[0; A_BLOCK])
+}
+
+fn is_full(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Whether files can be written into a directory, which `option` names and which need not be there yet, nor those
@@ -115,13 +138,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
 
 /// The error for a file that could not be written.
 pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
-    let why = match e.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "no space is left there; make some, or name another file".into()
-        }
-        _ => reason(e),
-    };
-    failed(format!("{} could not be written: {why}", path.display()))
+    // By whatever name it is called, one rule holds where nobody reads it any more.
+    let name = if is_standard_output(path) { "standard output".into() } else { path.display().to_string() };
+    let why = if is_full(e) { NO_SPACE.into() } else { reason(e) };
+    failed(format!("{name} could not be written: {why}"))
 }
 
 /// Replaces a file by what `fill` writes, if that gives true; gives what `fill` gave.

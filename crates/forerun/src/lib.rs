@@ -5,7 +5,7 @@
 //! | [`cli`] | what can be said on the command line |
 //! | [`commands`] | what each command does |
 //! | [`figures`], [`pilot`] | the platform's figures and the job's |
-//! | [`planning`], [`simulate`] | plans, and predictions by virtual time |
+//! | [`planning`], [`simulate`], [`effort`] | plans, and predictions by virtual time, with how much that has to follow |
 //! | [`models`] | models that stand alone: packets, farms |
 //! | [`mapping`] | where the stages of a pipeline go |
 //! | [`execute`] | running a job as planned |
@@ -31,6 +31,7 @@ pub mod crawling;
 pub mod describe;
 pub mod drawings;
 pub mod drawn;
+pub mod effort;
 pub mod error;
 pub mod execute;
 pub mod farm;

@@ -1,12 +1,14 @@
 //! What a command reads and writes: it writes over nothing that it reads, and nothing twice.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_apps::command::Selection;
-use forerun_platform::file::{STANDARD, is_standard_output};
+use forerun_apps::partial;
+use forerun_platform::file::{STANDARD, is_standard_output, unread};
 
 use crate::console::Console;
 use crate::error::{CliError, request};
@@ -31,6 +33,8 @@ pub struct Paths {
     replaces: Vec<PathBuf>,
     /// Directories whose files are read.
     searched: Option<Selection>,
+    /// Whether a script is written that reads them again.
+    script: bool,
 }
 
 impl Paths {
@@ -62,6 +66,28 @@ impl Paths {
         Paths { searched: Some(selection), ..self }
     }
 
+    /// Says whether a script is written that reads the same files when it runs.
+    pub fn for_script(self, script: bool) -> Self {
+        Paths { script, ..self }
+    }
+
+    /// That a script that is written can read them: to be asked before anything is read.
+    ///
+    /// # Errors
+    /// One that comes once.
+    pub fn read_again(&self) -> Result<(), CliError> {
+        let once = |path: &&PathBuf| {
+            *path == Path::new(STANDARD) || fs::metadata(path).is_ok_and(|is| !is.is_file() && !is.is_dir())
+        };
+        match self.reads.iter().filter(|_| self.script).find(once) {
+            Some(path) => Err(request(format!(
+                "--sbatch: the script reads {} when it runs, which has nothing to read then; name a file",
+                path.display()
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Looks at them and the console's `--json`, and keeps standard output free where one goes there;
     /// `is_input` says of further files whether they are read.
     ///
@@ -87,6 +113,7 @@ impl Paths {
     /// # Errors
     /// Two that do.
     pub fn one_from_standard_input(&self) -> Result<(), CliError> {
+        self.read_again()?;
         match self.reads.iter().filter(|path| *path == Path::new(STANDARD)).count() {
             0 | 1 => Ok(()),
             _ => Err(request(
@@ -136,19 +163,37 @@ impl Paths {
     }
 }
 
+/// That none of the inputs of a job is called `-`: that is standard input, which is read once and has no size. (`./-` is the file.)
+///
+/// # Errors
+/// That one is.
+pub fn files<P: AsRef<Path>>(named: impl IntoIterator<Item = P>) -> Result<(), CliError> {
+    let dash = Path::new(STANDARD);
+    match named.into_iter().any(|path| path.as_ref() == dash) {
+        true => Err(request(unread(dash, &io::ErrorKind::NotFound.into()))),
+        false => Ok(()),
+    }
+}
+
 /// That no file or directory is named twice on the command line, which is a slip of whoever did. (Names that a list has, and
 /// files that are in directories as well, are taken as often as they come.)
 ///
 /// # Errors
 /// The first that is.
 pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
-    let mut seen = HashSet::new();
+    let mut seen = HashMap::new();
     for path in named {
-        // What has many uses, such as a pipe, is known by its name.
-        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
-        if !seen.insert(real) {
-            return Err(request(format!("{} is given twice: name each input once", path.display())));
-        }
+        let id = match fs::metadata(path) {
+            Ok(found) if found.is_file() || found.is_dir() => Identity::There(found.dev(), found.ino()),
+            // What has many uses, such as a pipe, is known by its name.
+            _ => Identity::At(fs::canonicalize(path).unwrap_or_else(|_| path.clone())),
+        };
+        let Some(before) = seen.insert(id, path) else { continue };
+        let other = match before == path {
+            true => String::new(),
+            false => format!(", also as {}", before.display()),
+        };
+        return Err(request(format!("{} is given twice{other}: name each input once", path.display())));
     }
     Ok(())
 }
@@ -168,6 +213,7 @@ fn identity(path: &Path) -> Option<Identity> {
         Ok(found) if !found.is_file() => None,
         Ok(found) => Some(Identity::There(found.dev(), found.ino())),
         Err(_) => {
+            let path = partial::behind(path).ok()?;
             let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
             Some(Identity::At(fs::canonicalize(parent).ok()?.join(path.file_name()?)))
         }
@@ -181,15 +227,19 @@ mod tests {
     #[test]
     fn each_is_named_once() {
         let dir = tempfile::tempdir().unwrap();
-        let [a, b, link] = ["a", "b", "c"].map(|name| dir.path().join(name));
+        let [a, b, link, hard] = ["a", "b", "c", "d"].map(|name| dir.path().join(name));
         std::fs::write(&a, "x").unwrap();
         std::fs::write(&b, "x").unwrap();
         std::os::unix::fs::symlink(&a, &link).unwrap();
+        std::fs::hard_link(&a, &hard).unwrap();
         assert!(once(&[a.clone(), b.clone(), dir.path().join("none")]).is_ok());
-        for other in [&a, &link] {
+        for (other, also) in [(&a, ""), (&link, "also as"), (&hard, "also as")] {
             let refused = once(&[a.clone(), b.clone(), other.clone()]).unwrap_err().to_string();
-            assert!(refused.contains("is given twice"), "{refused}");
+            assert!(refused.contains("is given twice") && refused.contains(also), "{refused}");
         }
+        // A directory has one name more than it is called by.
+        let of = [dir.path().to_path_buf(), dir.path().join(".")];
+        assert!(once(&of).is_err());
     }
 
     #[test]
@@ -205,6 +255,8 @@ mod tests {
         std::os::unix::fs::symlink(&file, dir.path().join("b")).unwrap();
         std::fs::hard_link(&file, dir.path().join("c")).unwrap();
         assert!(identity(&file).is_some());
+        std::os::unix::fs::symlink(dir.path().join("e"), dir.path().join("f")).unwrap();
+        assert_eq!(identity(&dir.path().join("e")), identity(&dir.path().join("f")));
         for name in [&other, &dir.path().join("b"), &dir.path().join("c")] {
             assert_eq!(identity(&file), identity(name), "{}", name.display());
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use forerun_apps::{between, places};
-use forerun_model::planner::{Divisible, groups_of};
+use forerun_model::planner::{Choice, Divisible, groups_of};
 use forerun_model::reduction::{Neighbours, Spent, effective, start_up};
 use forerun_model::{Load, Speeds};
 use forerun_platform::{
@@ -15,6 +15,7 @@ use forerun_sim::{LogGps, run, run_totals};
 use forerun_skeleton::reduction::{Reduction, Runner, Shape};
 use forerun_skeleton::{Message, Options, Program, Ran, RunError};
 
+use crate::effort::Effort;
 use crate::error::{CliError, failed};
 use crate::execute::{TIMELINE, append_finish};
 use crate::planning::Facts;
@@ -145,6 +146,25 @@ pub fn makespan(
     Ok(scene.seconds(&played))
 }
 
+/// How often a run is followed with prices drawn anew.
+fn draws(costs: &ReductionProfile, tasks: u64) -> u64 {
+    let spread = [&costs.task, &costs.merge, &costs.sink].iter().any(|c| c.spread > 0.0);
+    if spread { DRAWS.0.min(DRAWS.1 / tasks.max(1)) } else { 0 }
+}
+
+/// How much [`simulate`] has to follow for a plan.
+pub fn effort(facts: &Facts, choice: &Choice, costs: &ReductionProfile) -> Effort {
+    let tasks = choice.plan.grain.tasks.unwrap_or(0);
+    let settling = if costs.contention > 0.0 { SETTLING as u64 + 1 } else { 0 };
+    Effort {
+        processors: choice.plan.processors,
+        tasks,
+        messages: choice.prediction.messages,
+        runs: 1 + settling + draws(costs, tasks),
+        sizes: !facts.done.is_empty() || matches!(facts.input, Divisible::Pieces { .. }),
+    }
+}
+
 /// Simulates a plan: what every message and every piece of work costs is charged, nothing is run.
 ///
 /// Where the profile has spreads, the makespan is the mean of up to 15 runs with prices drawn anew
@@ -169,10 +189,8 @@ pub fn simulate(
     let mut first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
     let finish = scene.finish(first.delivered_bytes);
     let profile = &scene.profile;
-    let spread = [&profile.task, &profile.merge, &profile.sink].iter().any(|c| c.spread > 0.0);
-    let draws = if spread { DRAWS.0.min(DRAWS.1 / scene.tasks.max(1)) } else { 0 };
     let mut drawn = Vec::new();
-    for seed in 0..draws {
+    for seed in 0..draws(profile, scene.tasks) {
         let pricing = scene.pricing.clone().with_spread(seed);
         let played = scene.play(&pricing, &untimed).map_err(explain)?;
         drawn.push((scene.seconds(&played), busy(&played.stages)));

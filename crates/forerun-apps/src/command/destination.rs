@@ -39,10 +39,9 @@ impl Destination {
         };
         let refuse = |what: &str| Err(AppError::new(format!("cannot write {}: {what}", show::path(path))));
         // The file behind a link is what is to be replaced, not the link; any other keeps the name that it was given.
-        let path = match fs::canonicalize(path) {
+        let path = match partial::behind(path) {
             Ok(target) if path.is_symlink() => target,
             Ok(_) => path.to_path_buf(),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => path.to_path_buf(),
             Err(e) => return refuse(&plain(&e)),
         };
         match fs::metadata(&path) {

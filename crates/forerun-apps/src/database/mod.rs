@@ -123,7 +123,7 @@ impl Database {
             File::options().write(true).open(file).map_err(|e| refuse(&name, &e))?;
         }
         // A log is beside the file that a link leads to, a rehearsal's database beside the link.
-        let behind = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+        let behind = partial::behind(file).unwrap_or_else(|_| file.to_owned());
         for directory in [directory_of(file), directory_of(&behind)] {
             let what = format!("the directory {} of the database {name}", show::path(directory));
             tempfile::tempfile_in(directory).map_err(|e| refuse(&what, &e))?;

@@ -1,9 +1,10 @@
 //! The input files, checked, as one long sequence of bytes.
 
-use std::collections::HashSet;
-use std::fs::File;
+use std::collections::HashMap;
+use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::file::unread;
@@ -50,13 +51,18 @@ impl Files {
         }
         let mut files = Vec::with_capacity(paths.len());
         let mut bytes = 0;
-        let mut seen = HashSet::new();
+        let mut seen = HashMap::new();
         for path in paths {
             let length = check(path, element)?;
-            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
-            if !seen.insert(real) {
+            // Whatever it is called, as links of both kinds.
+            let is = fs::metadata(path).map_err(|e| AppError::new(unread(path, &e)))?;
+            if let Some(before) = seen.insert((is.dev(), is.ino()), path) {
                 let name = path.display();
-                return Err(AppError::new(format!("{name} is given twice: name each input once")));
+                let other = match before == path {
+                    true => String::new(),
+                    false => format!(", also as {}", before.display()),
+                };
+                return Err(AppError::new(format!("{name} is given twice{other}: name each input once")));
             }
             files.push(Input { path: path.clone(), start: bytes, bytes: length });
             bytes += length;
@@ -157,7 +163,7 @@ fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
             _ => unread(path, &e),
         })
     };
-    let data = std::fs::metadata(path).map_err(failed)?;
+    let data = fs::metadata(path).map_err(failed)?;
     if data.is_dir() {
         return Err(AppError::new(format!("{name} is a directory: name the files in it")));
     }

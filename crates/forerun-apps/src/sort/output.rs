@@ -49,12 +49,12 @@ impl Output {
             }
             Ok(data) => {
                 output.permissions = Some(data.permissions());
-                if path.is_symlink() {
-                    output.path = path.canonicalize().map_err(|e| output.error(&e))?;
-                }
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
             Err(e) => return Err(output.error(&e)),
+        }
+        if path.is_symlink() {
+            output.path = partial::behind(path).map_err(|e| output.error(&e))?;
         }
         output.directory = match output.path.parent() {
             Some(parent) if parent != Path::new("") => parent.into(),

@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Farm, Form, Reduction};
 use crate::measures::Measures;
 use crate::model::{Settings, System, compile};
-use crate::simulate::{Passages, Sampling, passages};
+use crate::simulate::{Passages, ROUND, Sampling, passages};
 use crate::solve::{SolveError, Solving, steady};
 use crate::space::{Exploration, Space, SpaceError};
 use crate::syntax::{Diagnostic, Dialect, parse};
@@ -18,14 +18,17 @@ pub struct Limits {
     pub states: usize,
     /// The most tasks of a model of a whole run, whose text grows with them.
     pub tasks: u64,
+    /// The most that is looked at where a model is simulated: what each rank can do next, after each activity.
+    pub looks: u64,
     /// Threads that find states.
     pub threads: usize,
 }
 
 impl Default for Limits {
-    /// A million states, which take a few seconds, and 4096 tasks.
+    /// A million states, which take a few seconds, 4096 tasks, and as many looks as take about a minute.
     fn default() -> Self {
-        Limits { states: 1_000_000, tasks: 4096, threads: Exploration::default().threads }
+        let threads = Exploration::default().threads;
+        Limits { states: 1_000_000, tasks: 4096, looks: 300_000_000, threads }
     }
 }
 
@@ -69,6 +72,13 @@ pub enum JobError {
         /// The model: of a whole run where it has not too many tasks, else of a stream.
         model: String,
     },
+    /// The model has too many states, and too many ranks that do too much for it to be simulated.
+    TooLong {
+        /// How many states are allowed.
+        limit: usize,
+        /// Seconds that simulating it would take at least, about.
+        seconds: f64,
+    },
     /// It was stopped from outside.
     Stopped,
     /// The model has no solution, as a sentence.
@@ -81,6 +91,13 @@ impl fmt::Display for JobError {
             JobError::TooLarge { limit, .. } => {
                 write!(f, "the PEPA model of so many ranks has more than {limit} states, which is the limit")
             }
+            JobError::TooLong { limit, seconds } => {
+                write!(
+                    f,
+                    "the PEPA model of so many ranks has more than {limit} states, which is the limit, and to simulate it would take \
+                     {seconds:.0} s"
+                )
+            }
             JobError::Stopped => f.write_str("stopped"),
             JobError::Unsolved(why) => write!(f, "the PEPA model has no solution: {why}"),
         }
@@ -91,13 +108,17 @@ impl std::error::Error for JobError {}
 
 /// The model of a whole run, where it has not too many tasks and states, else of a stream.
 ///
-/// Cost: finding states, up to the limit twice.
+/// Cost: finding states, up to the limit twice; none where it is known beforehand that there are more.
 ///
 /// # Errors
 /// That both are too large.
 pub fn choose(of: &Reduction<'_>, limits: &Limits, stop: &dyn Fn() -> bool) -> Result<Chosen, JobError> {
     let of_form = |form: Form| -> Result<Result<Chosen, String>, JobError> {
         let model = of.model(form);
+        // Known before any is looked for.
+        if of.least_states(form) > limits.states as f64 {
+            return Ok(Err(model));
+        }
         Ok(match explore(&model, limits, stop)? {
             Some((system, space)) => Ok(Chosen { form, model, system, space }),
             None => Err(model),
@@ -134,10 +155,10 @@ const FEW: u64 = 2;
 /// A model that has too many states is simulated instead, a whole run where it has not too many tasks, until the mean is known to 1 %.
 ///
 /// Cost: that of [`choose`], and one pass over the transitions, or of a stream its long run; simulating takes up to some ten
-/// seconds.
+/// seconds, of hundreds of ranks that each do their own steps a minute; what would take longer is not begun.
 ///
 /// # Errors
-/// That the model is too large even for that, or has no solution that is good enough.
+/// That the model is too large even for that, that it would take too long, or that it has no solution that is good enough.
 pub fn predict(
     of: &Reduction<'_>,
     limits: &Limits,
@@ -154,6 +175,8 @@ pub fn predict(
 /// Tasks of a stream that go by before the clock starts, for each rank, and those that it then sees.
 const SETTLES: u64 = 20;
 const SEEN: u64 = 4096;
+/// How long it takes to look at what a rank can do next, in seconds.
+const A_LOOK: f64 = 2e-7;
 
 /// The prediction of a model that was too large, by simulation; the model where that is not possible either.
 fn sampled(
@@ -163,9 +186,19 @@ fn sampled(
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Result<Predicted, String>, JobError> {
     let form = if of.tasks <= limits.tasks { Form::Run } else { Form::Stream };
-    let system = system(&model)?;
     let from = of.ranks as u64 * SETTLES;
-    let how = Sampling { threads: limits.threads, ..Sampling::default() };
+    let tasks = if form == Form::Run { of.tasks } else { from + SEEN };
+    let least = of.looks(form, tasks) * ROUND as f64;
+    if least > limits.looks as f64 {
+        let seconds = least * A_LOOK / limits.threads.clamp(1, ROUND) as f64;
+        return Err(JobError::TooLong { limit: limits.states, seconds });
+    }
+    let system = system(&model)?;
+    let mut how = Sampling { threads: limits.threads, ..Sampling::default() };
+    if least > 0.0 {
+        // An activity of many ranks takes as many looks.
+        how.events = how.events.min(limits.looks / of.ranks as u64);
+    }
     let found = match form {
         Form::Run => passages(&system, &|a| a == "finish", &how, stop),
         Form::Stream => {

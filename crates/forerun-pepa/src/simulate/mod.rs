@@ -16,6 +16,7 @@ use forerun_platform::statistics::student_quantile;
 
 use crate::model::System;
 use crate::space::{Engine, SpaceError};
+pub(crate) use passages::ROUND;
 pub use passages::{Passages, Sampling, passages};
 use run::{Bins, run};
 

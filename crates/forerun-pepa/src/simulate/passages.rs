@@ -61,7 +61,7 @@ pub struct Passages {
 }
 
 /// Replications of a round: whatever the number of threads, so that the same ones are done.
-const ROUND: usize = 16;
+pub(crate) const ROUND: usize = 16;
 
 /// Samples how long it takes from the initial state until actions of which `counts` holds (by their names) have happened so often. None
 /// if a replication ends in a state in which nothing can happen. Cost: as [`simulate`](super::simulate) for each activity.

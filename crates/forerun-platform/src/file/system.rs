@@ -38,7 +38,7 @@ pub fn unread(path: impl AsRef<Path>, error: &io::Error) -> String {
     match error.kind() {
         // Not one of those files that are read from there.
         io::ErrorKind::NotFound if path == Path::new(STANDARD) => {
-            "- is no file, and this input cannot come from standard input: name a file".into()
+            "- is no file, and this input cannot come from standard input: name a file (./- where it is called so)".into()
         }
         io::ErrorKind::NotFound => format!("{name} does not exist: check its name"),
         io::ErrorKind::IsADirectory => format!("{name} is a directory, where a file is expected"),

@@ -55,9 +55,12 @@ fn allowed(number: f64) -> Option<f64> {
     (number.is_finite() && number >= 0.0).then_some(number)
 }
 
-/// All of a quantity that is one `f64`; `$units` says which units suit a number.
+/// All of a quantity that is one `f64`; `$units` says which units suit a number, `$short` which where it is read by people.
 macro_rules! real {
     ($type:ident, $family:ident, $example:literal, $units:expr) => {
+        real!($type, $family, $example, $units, $units);
+    };
+    ($type:ident, $family:ident, $example:literal, $units:expr, $short:expr) => {
         impl FromStr for $type {
             type Err = UnitError;
 
@@ -80,9 +83,11 @@ macro_rules! real {
 
         impl fmt::Display for $type {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let units: fn(f64) -> &'static [&'static str] = $units;
-                let print = if f.alternate() { print::exact } else { print::short };
-                f.pad(&print(self.0, &$family, units(self.0)))
+                let units: [fn(f64) -> &'static [&'static str]; 2] = [$units, $short];
+                f.pad(&match f.alternate() {
+                    true => print::exact(self.0, &$family, units[0](self.0)),
+                    false => print::short(self.0, &$family, units[1](self.0)),
+                })
             }
         }
     };
@@ -96,7 +101,13 @@ real!(Seconds, TIME, "\"50 us\"", |s| match s.abs() {
 real!(BytesPerSecond, RATE, "\"100 Mbit/s\"", |_| &["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"]);
 real!(SecondsPerByte, TIME_PER_BYTE, "\"0.8 ns/B\"", |_| &["ps/B", "ns/B", "us/B", "ms/B", "s/B"]);
 real!(Share, SHARE, "\"12 %\"", |_| &["%"]);
-real!(PartBytes, SIZE, "\"20 B\"", |_| &["B"]);
+real!(PartBytes, SIZE, "\"20 B\"", |_| &["B"], |bytes| match bytes {
+    few if few < 10_000.0 => &["B"],
+    _ => THOUSANDS,
+});
+
+/// Units of sizes that are no whole memory sizes.
+const THOUSANDS: &[&str] = &["B", "kB", "MB", "GB", "TB", "PB", "EB"];
 
 impl FromStr for Bytes {
     type Err = UnitError;
@@ -139,7 +150,7 @@ impl fmt::Display for Bytes {
         if f.alternate() || self.0 < 10_000 {
             return f.pad(&format!("{} B", self.0));
         }
-        f.pad(&print::short(self.0 as f64, &SIZE, &["B", "kB", "MB", "GB", "TB", "PB", "EB"]))
+        f.pad(&print::short(self.0 as f64, &SIZE, THOUSANDS))
     }
 }
 

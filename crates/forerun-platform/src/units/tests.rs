@@ -160,6 +160,9 @@ fn four_digits_in_a_unit_that_suits() {
     assert_eq!(format!("{:>9}|{:<7}|", Seconds(1.5), Bytes(7)), "    1.5 s|7 B    |");
     assert_eq!(SecondsPerByte(2e-6).to_string(), "2 µs/B");
     assert_eq!(format!("{:#}", SecondsPerByte(2e-6)), "2 us/B");
+    // Sizes as people read them; files have the bytes.
+    assert_eq!([20.5, 9e18].map(|b| PartBytes(b).to_string()), ["20.5 B", "9 EB"]);
+    assert_eq!(format!("{:#}", PartBytes(4e6)), "4000000 B");
     assert_eq!(format!("{:#}", Seconds(1.0 / 3.0)), "333.3333333333333 ms");
 }
 

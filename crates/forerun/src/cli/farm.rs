@@ -69,6 +69,9 @@ pub struct FarmPlanOptions {
     /// Predict the plan by these ways too: analytic, simulated or pepa.
     #[arg(long, value_name = "WAY,…", value_delimiter = ',', value_parser = way_of_predicting)]
     pub by: Vec<Way>,
+    /// Write a Slurm batch script that runs the job as planned.
+    #[arg(long, value_name = "FILE")]
+    pub sbatch: Option<PathBuf>,
     /// Parts of the plan, and for where.
     #[command(flatten)]
     pub foreseen: Foreseen,

@@ -193,7 +193,7 @@ pub enum Command {
     #[command(after_help = job_help!("run", "--processors, --on, --repeat, --by, --hostfile, --mpirun", "--processors, --on, --by, --hostfile, --mpirun"))]
     Run(AnyJobArgs<RunOptions, FarmWays>),
     /// Choose the way to run a job, and say why.
-    #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch", "--processors, --by"))]
+    #[command(after_help = job_help!("plan", "--max-processors, --processors, --by, --sbatch (not of tasks)", "--processors, --by, --sbatch"))]
     Plan(AnyJobArgs<PlanOptions, FarmPlanOptions>),
     /// Predict a job's time on given numbers of processors.
     #[command(after_help = job_help!("predict", "--processors, --by, --write-model, --efficiency, --csv, --svg", "--processors, --by"))]

@@ -22,10 +22,11 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
         Wanted::Run => args.clone(),
         _ => FarmJobArgs { out: None, resume: there, ..args.clone() },
     };
+    paths::files(&args.input)?;
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     if let Some(from) = &args.files_from {
-        farm::paths(how).reads([from]).one_from_standard_input()?;
+        farm::paths(how, &wanted).reads([from]).one_from_standard_input()?;
         jobs::listed(from, &mut selection.paths)?;
     }
     if selection.paths.is_empty() {
@@ -38,7 +39,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     }
     let searched = selection.clone();
     let list = args.files_from.as_deref();
-    let paths = farm::paths(how)
+    let paths = farm::paths(how, &wanted)
         .reads(inputs.files().iter().map(|file| &file.path))
         .reads(list)
         .searches(searched)
@@ -51,6 +52,8 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     if wanted == Wanted::Run {
         context.work = farm::for_processes(how, || Work::farm(args, &inputs))?;
     }
+    // The arguments as they were given: what is only planned has no output.
+    farm::check_script((how, &wanted), || Work::farm(&command.job, &inputs))?;
     context.interrupt.busy(|| {
         let job = jobs::command_farm(args, &inputs, context.interrupt.cancel())?;
         farm::treat(&job, (how, &wanted), || Ok(()), context)
@@ -69,11 +72,12 @@ pub fn mandelbrot<F: Farming>(
     let picture = jobs::mandelbrot(job)?;
     let wanted = args.how.wanted();
     if wanted == Wanted::Run {
-        farm::paths(how).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
+        farm::paths(how, &wanted).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
         file::check("--out", &job.out)?;
         context.work = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())?;
     } else {
-        farm::paths(how).check(&mut context.console, |_| false)?;
+        farm::check_script((how, &wanted), || Work::Mandelbrot(job.clone()).in_words())?;
+        farm::paths(how, &wanted).check(&mut context.console, |_| false)?;
     }
     context.interrupt.busy(|| farm::treat(&picture, (how, &wanted), || Ok(()), context))
 }
@@ -85,7 +89,8 @@ pub fn mandelbrot<F: Farming>(
 pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Result<(), CliError> {
     let (job, how) = (&args.job, &args.how.ways());
     let wanted = args.how.wanted();
-    let paths = farm::paths(how).reads([&job.femur, &job.pelvis]);
+    paths::files([&job.femur, &job.pelvis])?;
+    let paths = farm::paths(how, &wanted).reads([&job.femur, &job.pelvis]);
     if wanted == Wanted::Run {
         paths
             .writes("--out", job.out.as_deref())
@@ -98,6 +103,7 @@ pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Res
         }
         context.work = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())?;
     } else {
+        farm::check_script((how, &wanted), || Work::Hip(Box::new(job.clone())).in_words())?;
         paths.check(&mut context.console, |_| false)?;
     }
     context.interrupt.busy(|| {

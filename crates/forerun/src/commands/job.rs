@@ -13,7 +13,7 @@ use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
-use crate::{allocation, figures, file};
+use crate::{allocation, figures, file, paths};
 
 /// Treats the job that the command line names.
 ///
@@ -23,9 +23,11 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
     match job {
         JobCommand::Sort(WithJob { job, how }) => {
             how.check()?;
+            paths::files(&job.input)?;
             if how.is_for_processes() {
                 context.work = Some(Work::sort(&job)?);
             }
+            how.check_processes(&|| Work::sort(&job))?;
             let beside = job.input.first().map(|first| {
                 let mut name = first.clone().into_os_string();
                 name.push(".sorted");
@@ -48,6 +50,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
         }
         JobCommand::Features(WithJob { job, how }) => {
             how.check()?;
+            paths::files(&job.input)?;
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
                 return Err(request(
                     "--skeleton scatter-gather: features are extracted by a reduction; sort can be run so",
@@ -96,6 +99,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             if how.is_for_processes() {
                 context.work = Some(Work::features(&job)?);
             }
+            how.check_processes(&|| Work::features(&job))?;
             context.interrupt.busy(|| {
                 let (job, watch) = jobs::features(&job, how.begins_at_once(), &context.interrupt)?;
                 how.job(&job, &Context { crawl: watch, ..context.clone() })
@@ -105,6 +109,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
         JobCommand::Lsi(WithJob { job, how }) => lsi(&job, &how, context),
         JobCommand::Tasks(WithJob { job, how }) => {
             how.check()?;
+            how.check_costed()?;
             let Some(file) = &how.figures().profile else {
                 return Err(request(
                     "tasks are known only by their costs: give them with --profile FILE (forerun predict … \
@@ -155,6 +160,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     if how.is_for_processes() {
         context.work = Some(Work::reduce(args, &inputs)?);
     }
+    how.check_processes(&|| Work::reduce(args, &inputs))?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
     if to_stdout && how.gives_result() {
         context.console.keep_stdout_free()?;
@@ -180,9 +186,11 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
 /// What is wrong with the request; what failed.
 fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<(), CliError> {
     how.check()?;
+    paths::files(&args.input)?;
     if how.is_for_processes() {
         context.work = Some(Work::lsi(args)?);
     }
+    how.check_processes(&|| Work::lsi(args))?;
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }

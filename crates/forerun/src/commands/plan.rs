@@ -9,7 +9,8 @@ use crate::commands::run::Predictions;
 use crate::commands::{Context, run};
 use crate::error::CliError;
 use crate::planning::{self, Facts, plan};
-use crate::{compare, describe, sbatch, text};
+use crate::sbatch::{self, About};
+use crate::{compare, describe, text};
 
 /// Plans a job, or tasks that are known only by their costs.
 ///
@@ -44,11 +45,11 @@ pub fn run(
     console.text(&describe::alternatives(&planned))?;
     facts.note_without_bytes(costs, console)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
-    if let Some(path) = &how.sbatch {
+    if let Some((path, job)) = how.sbatch.as_ref().zip(job) {
         let best = &planned.best.plan;
         let (tasks, all) = (best.grain.tasks.unwrap_or(0) as f64, facts.input.bytes());
         let results = tasks * costs.result_of(all / tasks.max(1.0));
-        sbatch::write(path, (best, platform), job, results, context)?;
+        sbatch::write(path, (best, platform), &About::of(job, results), context)?;
     }
     let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     tell(&planned.best.plan, predicted, context)

@@ -1,5 +1,7 @@
 //! `forerun predict`: a job's time on given numbers of processors.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use forerun_platform::{Outcome, Platform, ReductionProfile, Strategy, Way};
 
 use crate::cli::PredictOptions;
@@ -62,16 +64,25 @@ pub(crate) fn outcomes(
     context.note_beside(facts.beside, processors(how, platform))?;
     facts.note_without_bytes(costs, &context.console)?;
     let mut all = Predictions::default();
-    let numbers = processors(how, platform);
+    let (numbers, ways) = (processors(how, platform), once(&how.by));
     let bar = context.console.ticking(numbers.len(), "predicting");
-    let mut known = Known::default();
+    let under_way = UnderWay::default();
     for p in numbers {
-        let found = context.console.telling(&bar, &known.and_under_way(&all.outcomes, p, &how.by), || {
-            let choice = plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
-            run::predictions(&once(&how.by), facts, &choice, costs, platform, context)
-        })?;
-        all.outcomes.extend(found.outcomes);
-        all.refused.extend(found.refused);
+        under_way.begin(p, &ways);
+        context.console.telling(
+            &bar,
+            || under_way.told(),
+            || {
+                let choice =
+                    plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)?.best;
+                for &way in &ways {
+                    let found = run::predictions(&[way], facts, &choice, costs, platform, context)?;
+                    under_way.done(way, &found.outcomes);
+                    all.extend(found);
+                }
+                Ok::<(), CliError>(())
+            },
+        )?;
         bar.inc(1);
     }
     bar.finish_and_clear();
@@ -85,23 +96,55 @@ pub(crate) fn outcomes(
     }
 }
 
-/// How much of what is predicted was told already while the rest is under way.
+/// What is predicted on several numbers of processors by several ways: what of it is known, and what is under way.
 #[derive(Debug, Default)]
-pub(crate) struct Known(usize);
+pub(crate) struct UnderWay(Mutex<State>);
 
-impl Known {
-    /// What is known since it was asked last, and that the prediction on so many processors is under way.
-    pub(crate) fn and_under_way(&mut self, all: &[Outcome], processors: usize, by: &[Way]) -> String {
-        let on = |p: usize| text::plural(p as u64, "processor");
-        let from = std::mem::replace(&mut self.0, all.len()).min(all.len());
-        let mut lines: Vec<String> = all[from..]
-            .iter()
-            .map(|of| format!("known: {} by {}, {}", on(of.processors), of.way.name(), describe::time(of)))
-            .collect();
-        let ways: Vec<&str> = by.iter().map(|way| way.name()).collect();
-        lines.push(format!("under way: {} by {}", on(processors), ways.join(", ")));
+#[derive(Debug, Default)]
+struct State {
+    /// What is known and was not told yet, a sentence each.
+    known: Vec<String>,
+    /// The number of processors that is under way, and the ways that have not predicted for it.
+    processors: usize,
+    ways: Vec<Way>,
+}
+
+impl UnderWay {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// So many processors are next, and these ways.
+    pub(crate) fn begin(&self, processors: usize, ways: &[Way]) {
+        let mut state = self.state();
+        (state.processors, state.ways) = (processors, ways.to_vec());
+    }
+
+    /// One of the ways is done; with what it predicts, if anything.
+    pub(crate) fn done(&self, way: Way, found: &[Outcome]) {
+        let mut state = self.state();
+        state.ways.retain(|&other| other != way);
+        state.known.extend(
+            found.iter().map(|of| {
+                format!("known: {} by {}, {}", on(of.processors), of.way.name(), describe::time(of))
+            }),
+        );
+    }
+
+    /// What is known since this was asked last, and what is under way.
+    pub(crate) fn told(&self) -> String {
+        let mut state = self.state();
+        let mut lines = std::mem::take(&mut state.known);
+        let ways: Vec<&str> = state.ways.iter().map(|way| way.name()).collect();
+        if !ways.is_empty() {
+            lines.push(format!("under way: {} by {}", on(state.processors), ways.join(", ")));
+        }
         lines.iter().map(|line| format!("{:<9} {line}\n", "predict")).collect()
     }
+}
+
+fn on(processors: usize) -> String {
+    text::plural(processors as u64, "processor")
 }
 
 /// Writes the PEPA model, where that is asked for.
@@ -180,7 +223,33 @@ pub(crate) fn usual(cores: usize) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::usual;
+    use forerun_platform::{Grain, Outcome, Plan, Strategy, Way};
+
+    use super::{UnderWay, usual};
+
+    #[test]
+    fn what_is_done_is_not_under_way_and_is_told_once() {
+        let found = |processors, way, seconds| {
+            let plan = Plan::new(Strategy::Adaptive, processors, Grain { tasks: None, bytes: 1 });
+            Outcome::from_ranks(way, plan, seconds, Vec::new(), 0)
+        };
+        let (ways, of) = ([Way::Analytic, Way::Simulated, Way::Pepa], UnderWay::default());
+        of.begin(1, &ways);
+        // Quickly done: nobody asked.
+        ways.iter().for_each(|&way| of.done(way, &[found(1, way, 2.0)]));
+        assert!(!of.told().contains("under way"));
+        of.begin(2, &ways);
+        of.done(Way::Analytic, &[found(2, Way::Analytic, 1.0)]);
+        // One that was refused has nothing that is known.
+        of.done(Way::Simulated, &[]);
+        let told = of.told();
+        assert_eq!(
+            told,
+            "predict   known: 2 processors by analytic, 1.00 s\npredict   under way: 2 processors by pepa\n"
+        );
+        of.done(Way::Pepa, &[]);
+        assert_eq!(of.told(), "");
+    }
 
     #[test]
     fn usual_numbers_end_with_all_cores() {

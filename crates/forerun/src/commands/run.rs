@@ -8,7 +8,8 @@ use super::treat::one_group;
 use super::{Context, crawled, stream};
 use crate::algebra::Answer;
 use crate::cli::RunOptions;
-use crate::error::CliError;
+use crate::effort::Effort;
+use crate::error::{CliError, request};
 use crate::figures::Figures;
 use crate::planning::{self, Facts, NOTHING, plan, predicted};
 use crate::{algebra, compare, describe, execute, figures, mpi, simulate, text};
@@ -85,6 +86,7 @@ pub fn run_planned(
     }
     if how.on == Way::Simulated {
         facts.not_empty()?;
+        followed(simulate::effort(facts, &planned.best, costs))?;
         let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
         facts.widen(&mut outcome);
         console.say("", &compare::verdict(&outcome))?;
@@ -178,6 +180,7 @@ pub fn simulated(
     context.note_shared(how.processors.get().as_slice(), &platform)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     facts.note_without_bytes(costs, console)?;
+    followed(simulate::effort(facts, &planned.best, costs))?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
@@ -186,6 +189,14 @@ pub fn simulated(
         outcomes.push(outcome);
     }
     console.data(&outcomes)
+}
+
+/// That a run in virtual time is not too much to follow.
+///
+/// # Errors
+/// How much it is.
+pub fn followed(effort: Effort) -> Result<(), CliError> {
+    effort.check().map_err(|why| request(format!("--on simulated: {why}")))
 }
 
 /// What ways predict, and why some do not.
@@ -198,6 +209,12 @@ pub struct Predictions {
 }
 
 impl Predictions {
+    /// Adds what further ways predict.
+    pub fn extend(&mut self, more: Predictions) {
+        self.outcomes.extend(more.outcomes);
+        self.refused.extend(more.refused);
+    }
+
     /// Says why some do not, and by what model a PEPA prediction is.
     ///
     /// # Errors
@@ -217,7 +234,7 @@ impl Predictions {
 /// What each of the ways predicts for a plan.
 ///
 /// # Errors
-/// Where virtual time cannot say, or a PEPA model has no solution; interrupted.
+/// Where virtual time cannot say, or a PEPA model has no solution; interrupted. What would take too long is refused instead.
 pub fn predictions(
     by: &[Way],
     facts: &Facts,
@@ -229,7 +246,13 @@ pub fn predictions(
     let mut all = Predictions::default();
     for way in by {
         let mut outcome = match way {
-            Way::Simulated => simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?,
+            Way::Simulated => {
+                if let Err(why) = simulate::effort(facts, choice, costs).check() {
+                    all.refused.push(format!("simulated: {why}"));
+                    continue;
+                }
+                simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?
+            }
             Way::Pepa => match algebra::predict(facts, choice, costs, platform, &context.interrupt)? {
                 Answer::Predicted(outcome) => *outcome,
                 Answer::Refused(why) => {

@@ -1,5 +1,6 @@
 //! Farms that are not run: how they would be, and how long that would take.
 
+use std::path::Path;
 use std::sync::Mutex;
 
 use forerun_apps::FarmJob;
@@ -9,23 +10,36 @@ use super::{Seen, Team, plan, ways};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
-use crate::commands::predict::{Known, usual};
+use crate::commands::predict::{UnderWay, once, usual};
 use crate::commands::run::Predictions;
 use crate::describe;
 use crate::error::{CliError, request};
+use crate::sbatch::{self, About};
 
 /// How a job would be run, as a whole: nothing of the pilot is kept.
 ///
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
-pub(super) fn plan<J: FarmJob>(job: &J, how: &FarmWays, context: &Context) -> Result<(), CliError> {
+pub(super) fn plan<J: FarmJob>(
+    job: &J,
+    how: &FarmWays,
+    script: Option<&Path>,
+    context: &Context,
+) -> Result<(), CliError> {
     let seen = seen(job, (how, how.processors.get()), context)?;
     let planned = seen.best(how, seen.left)?;
     let Planned { plan, .. } = &planned;
     context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
-    let predicted = seen.predictions(job, how, &planned, context)?;
+    if let Some(path) = script {
+        let result_bytes = seen.costs.as_ref().map_or(0.0, |costs| costs.result_bytes.0 * seen.all as f64);
+        // With a platform, the farm is planned for processes.
+        let processes = how.platform.is_some();
+        let about = About { outside: job.outside(), memory_needed: None, result_bytes, processes };
+        sbatch::write(path, (plan, &seen.platform), &about, context)?;
+    }
+    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     tell(plan, predicted, context)
 }
 
@@ -54,23 +68,29 @@ pub(super) fn predict<J: FarmJob>(
     context.note_beside(seen.beside, &processors)?;
     let mut all = Predictions::default();
     let bar = context.console.ticking(processors.len(), "predicting");
-    let mut known = Known::default();
+    let (under_way, ways) = (UnderWay::default(), once(&how.by));
     for p in processors {
-        let told = known.and_under_way(&all.outcomes, p, &how.by);
-        let (planned, of) = context.console.telling(&bar, &told, || -> Result<_, CliError> {
-            let planned = seen.plan(how, p, seen.left)?;
-            let of = seen.predictions(job, how, &planned, context)?;
-            Ok((planned, of))
-        })?;
-        if planned.basis.is_none() {
+        under_way.begin(p, &ways);
+        let predicted = context.console.telling(
+            &bar,
+            || under_way.told(),
+            || -> Result<bool, CliError> {
+                let planned = seen.plan(how, p, seen.left)?;
+                for &way in &ways {
+                    let found = seen.predictions(job, &[way], &planned, context)?;
+                    under_way.done(way, &found.outcomes);
+                    all.extend(found);
+                }
+                Ok(planned.basis.is_some())
+            },
+        )?;
+        if !predicted {
             return Err(request(match seen.left {
                 0 => "there is nothing to predict: all tasks are done",
                 _ => "there is nothing to predict: too few tasks are left to try some",
             }));
         }
         bar.inc(1);
-        all.outcomes.extend(of.outcomes);
-        all.refused.extend(of.refused);
     }
     bar.finish_and_clear();
     if all.outcomes.is_empty() {

@@ -7,7 +7,7 @@ mod run;
 mod subset;
 mod ways;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
@@ -26,7 +26,7 @@ use crate::error::{CliError, failed, request};
 use crate::load::Beside;
 use crate::mpi::{self, Work};
 use crate::paths::{Paths, is_read};
-use crate::{compare, describe, execute, figures, file, text};
+use crate::{compare, describe, execute, figures, file, sbatch, text};
 
 use self::plan::Planned;
 #[cfg(feature = "mpi")]
@@ -35,13 +35,16 @@ pub(crate) use self::run::{explain, shape};
 pub(crate) use self::subset::{Deliveries, Subset, deliver};
 
 /// The files that are read and written whatever the job.
-pub fn paths(how: &FarmWays) -> Paths {
+pub fn paths(how: &FarmWays, wanted: &Wanted) -> Paths {
+    let script = if let Wanted::Plan(script) = wanted { script.as_deref() } else { None };
     let platform = how.platform.as_deref().map(Path::new).filter(|p| is_read(p));
     Paths::new()
         .reads(platform)
         .reads(how.mpi.hostfile.as_deref())
         .reads(how.profile.as_deref())
         .writes("--write-profile", how.write_profile.as_deref())
+        .writes("--sbatch", script)
+        .for_script(script.is_some())
 }
 
 /// The job in words for other processes, where these run it.
@@ -64,13 +67,30 @@ pub fn for_processes(
     }
 }
 
+/// Looks at the script that is to be written, if one is, before anything is tried; `work` says why the job cannot be run by processes.
+///
+/// # Errors
+/// Why there can be no script.
+pub fn check_script(
+    (how, wanted): (&FarmWays, &Wanted),
+    work: impl FnOnce() -> Result<Work, CliError>,
+) -> Result<(), CliError> {
+    let Wanted::Plan(Some(script)) = wanted else { return Ok(()) };
+    file::check("--sbatch", script)?;
+    sbatch::check(how.processors.get(), how.platform.as_deref())?;
+    match how.on {
+        Way::Mpi => work().map(drop).map_err(|why| sbatch::not_on_many(&why)),
+        _ => Ok(()),
+    }
+}
+
 /// What is wanted of a farm.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
     /// That it runs.
     Run,
-    /// How it would be run.
-    Plan,
+    /// How it would be run, and a script that does, where one is named.
+    Plan(Option<PathBuf>),
     /// How long it would take on these numbers of processors; none for those that are usual.
     Predict(Vec<usize>),
 }
@@ -100,7 +120,7 @@ impl Farming for FarmPlanOptions {
     }
 
     fn wanted(&self) -> Wanted {
-        Wanted::Plan
+        Wanted::Plan(self.sbatch.clone())
     }
 }
 
@@ -129,7 +149,7 @@ pub fn treat<J: FarmJob>(
     }
     match wanted {
         Wanted::Run => run(job, how, after, context),
-        Wanted::Plan => foresee::plan(job, how, context),
+        Wanted::Plan(script) => foresee::plan(job, how, script.as_deref(), context),
         Wanted::Predict(processors) => foresee::predict(job, how, processors, context),
     }
 }
@@ -162,7 +182,7 @@ fn run<J: FarmJob>(
         context.note_beside(seen.beside, [plan.processors])?;
         note_platform(how.on, how.platform.as_deref(), &seen.platform, context)?;
     }
-    let predicted = seen.predictions(job, how, &planned, context)?;
+    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     let Seen { platform, rest, input, .. } = seen;
     for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
@@ -345,11 +365,11 @@ impl Seen {
     fn predictions<J: FarmJob>(
         &self,
         job: &J,
-        how: &FarmWays,
+        by: &[Way],
         planned: &Planned,
         context: &Context,
     ) -> Result<Predictions, CliError> {
-        let mut found = ways::predictions((job, &self.input), &how.by, planned, &self.platform, context)?;
+        let mut found = ways::predictions((job, &self.input), by, planned, &self.platform, context)?;
         // In the closed form's it is already.
         if let Some(beside) = self.beside {
             for outcome in found.outcomes.iter_mut().filter(|o| o.way != Way::Analytic) {

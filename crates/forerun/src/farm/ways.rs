@@ -18,6 +18,7 @@ use super::run::shape;
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::run::Predictions;
+use crate::effort::Effort;
 use crate::error::{CliError, failed, request};
 use crate::execute::{TIMELINE, append_finish, stop_if_interrupted};
 use crate::models::farm_model;
@@ -76,7 +77,10 @@ pub(super) fn predictions<J: FarmJob>(
     let Planned { plan, basis: Some(basis) } = planned else { return Ok(all) };
     for way in by {
         let predicted = match way {
-            Way::Simulated => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
+            Way::Simulated => match effort(basis, plan).check() {
+                Ok(()) => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
+                Err(why) => Err(format!("simulated: {why}")),
+            },
             Way::Pepa => by_pepa(basis, plan, &context.interrupt)?,
             _ => match plan.predicted {
                 Some(interval) => Ok(analytic((job.name(), Some(input)), plan, interval, platform)),
@@ -114,6 +118,19 @@ fn sent(shape: &Shape, basis: &Basis) -> (u64, u64) {
     (2 * given + slaves, 2 * given * HEADER + answers as u64)
 }
 
+/// How often a farm is followed with prices drawn anew.
+fn draws(basis: &Basis) -> u64 {
+    if basis.costs.task.spread > 0.0 { DRAWS.0.min(DRAWS.1 / basis.rest.max(1)) } else { 0 }
+}
+
+/// How much virtual time has to follow for a plan.
+fn effort(basis: &Basis, plan: &Plan) -> Effort {
+    let (grain, masters) = plan.farm.as_ref().map_or((1, 1), |farm| (farm.grain.max(1), farm.masters));
+    // A message with tasks, and one with their answers.
+    let messages = if masters > 0 { basis.rest.div_ceil(grain).saturating_mul(2) } else { 0 };
+    Effort { processors: plan.ranks(), tasks: basis.rest, messages, runs: 1 + draws(basis), sizes: false }
+}
+
 /// A farm in virtual time: what every message and every task costs is charged, nothing is run. Where tasks spread, the makespan is
 /// the mean of up to 15 runs with prices drawn anew (always the same ones).
 fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) -> Result<Outcome, CliError> {
@@ -136,7 +153,7 @@ fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) ->
         farm.run(Virtually { network: &network, pricing, options: &options(timeline) }).map_err(explain)
     };
     let mut first = play(&pricing, TIMELINE)?;
-    let draws = if costs.task.spread > 0.0 { DRAWS.0.min(DRAWS.1 / (*rest).max(1)) } else { 0 };
+    let draws = draws(basis);
     let (mut sum_s, mut busy_s) = (0.0, 0.0);
     for seed in 0..draws {
         let played = play(&pricing.clone().with_spread(seed), 0)?;

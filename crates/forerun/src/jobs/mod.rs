@@ -48,6 +48,7 @@ pub fn inputs(
     at_once: bool,
     interrupt: &Interrupt,
 ) -> Result<(Inputs, Selection), CliError> {
+    paths::files(&args.input)?;
     paths::once(&args.input)?;
     let mut selection = Selection { paths: args.input.clone(), include: args.include.clone() };
     let Some(from) = &args.files_from else {

@@ -64,11 +64,13 @@ pub(super) struct Row {
 /// What is wrong with the file or the platform; a file that cannot be written.
 pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
-    super::check(&args.file, &args.draw, console)?;
+    super::check(&args.file, args.platform.as_deref(), &args.draw, console)?;
     farm_algebra::check(args, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = farm_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let spec = args.platform.as_deref().or(described.platform.as_deref());
+    // The description may name one as well.
+    super::check(&args.file, spec, &args.draw, console)?;
     let platform = figures::platform(spec, context)?;
     let farm = Farm::on(&platform, described.tasks).map_err(request)?;
     let cores = platform.cores();

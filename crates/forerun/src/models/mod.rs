@@ -18,12 +18,14 @@ pub(crate) use self::farm_algebra::model as farm_model;
 use crate::cli::DrawOptions;
 use crate::console::Console;
 use crate::error::CliError;
-use crate::paths::Paths;
+use crate::paths::{Paths, is_read};
 
-/// That nothing is written over the description, and all that is asked for can be written.
-fn check(file: &Path, draw: &DrawOptions, console: &Console) -> Result<(), CliError> {
+/// That nothing is written over the description and a platform's, that both do not come from standard input, and that all that is
+/// asked for can be written.
+fn check(file: &Path, platform: Option<&str>, draw: &DrawOptions, console: &Console) -> Result<(), CliError> {
     draw.writable()?;
-    draw.among(Paths::new().reads([file])).apart(console.json(), |_| false)
+    let platform = platform.map(Path::new).filter(|p| is_read(p));
+    draw.among(Paths::new().reads([file]).reads(platform)).apart(console.json(), |_| false)
 }
 
 /// What a description is called that does not say it.

@@ -73,7 +73,7 @@ struct Published {
 /// What is wrong with the file; a file that cannot be written.
 pub fn run(args: &PacketArgs, context: &Context) -> Result<(), CliError> {
     let console = &context.console;
-    super::check(&args.file, &args.draw, console)?;
+    super::check(&args.file, None, &args.draw, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = packet_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let pipeline = &described.pipeline;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::Outcome;
+use forerun_platform::file::is_standard_output;
 
 /// Why a report could not be written: one sentence that names the file and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,10 +41,12 @@ pub fn write(outcomes: &[Outcome], file: &Path) -> Result<(), WriteError> {
     }
     let page = super::html(outcomes);
     let written = crate::file::replace(file, |to| to.write_all(page.as_bytes()).map(|()| true));
-    written.map(drop).map_err(|e| {
-        fail(format!(
-            "cannot be written ({}); give `-o` a file in a directory you may write to",
-            crate::error::reason(&e)
-        ))
+    written.map(drop).map_err(|e| match (is_standard_output(file), crate::error::reason(&e)) {
+        (true, why) => {
+            WriteError { file: "standard output".into(), message: format!("cannot be written: {why}") }
+        }
+        (false, why) => {
+            fail(format!("cannot be written ({why}); give `-o` a file in a directory you may write to"))
+        }
     })
 }

@@ -11,30 +11,93 @@ use forerun_platform::{Plan, Platform, Skeleton};
 
 use self::needs::{Needs, Nodes};
 use self::words::Words;
+use crate::allocation;
 use crate::commands::Context;
 use crate::describe::shape;
 use crate::error::{CliError, request};
+use crate::figures::THIS;
 use crate::{file, text};
 
-/// Writes the script of a plan to `path`; `result_bytes` are those of all results of tasks together. Without a job there is
-/// nothing that a script could run.
+/// What is refused of tasks that are known only by their costs.
+const NO_JOB: &str = "--sbatch: no script is written for tasks that are known only by their costs; give a job that runs, such as \
+     sort, reduce or farm";
+
+/// That there is no job that a script could run.
+pub fn no_job() -> CliError {
+    request(NO_JOB)
+}
+
+/// That a platform has so many processors as are asked for: what can be said before anything is measured. `platform` is what was named.
 ///
 /// # Errors
-/// That there is no job, or that the platform has not so many processors; what cannot be written.
+/// That it has fewer, or is none.
+pub fn check(processors: Option<usize>, platform: Option<&str>) -> Result<(), CliError> {
+    let Some(processors) = processors else { return Ok(()) };
+    match described(platform)? {
+        Some(platform) => Nodes::of(processors, &platform).map(drop),
+        None => needs::enough(processors, allocation::cores(), "this machine"),
+    }
+}
+
+/// Whether ranks of such a plan may be processes of several hosts: whether the job can be on MPI is asked then, before anything is
+/// measured.
+///
+/// # Errors
+/// That the platform is none.
+pub fn may_be_many(processors: Option<usize>, platform: Option<&str>) -> Result<bool, CliError> {
+    let Some(platform) = described(platform)? else { return Ok(false) };
+    let least = processors.unwrap_or_else(|| platform.cores()).min(platform.cores());
+    Ok(Nodes::of(least, &platform)?.are_many())
+}
+
+/// The platform that is named, where that is not this machine.
+fn described(platform: Option<&str>) -> Result<Option<Platform>, CliError> {
+    match platform.filter(|&name| name != THIS) {
+        Some(name) => Platform::resolve(name).map(Some).map_err(request),
+        None => Ok(None),
+    }
+}
+
+/// That a job whose plan may be for several hosts cannot be run there by processes, as `why` says.
+pub fn not_on_many(why: &CliError) -> CliError {
+    let why = why.to_string();
+    let why = why.strip_prefix("--on mpi: ").unwrap_or(&why);
+    request(format!("--sbatch: on several hosts the script runs it with --on mpi, where {why}"))
+}
+
+/// What the script is told of a job beside its plan.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct About {
+    /// Whether its work is done by programs that are not known.
+    pub outside: bool,
+    /// Bytes for what the job works on, where it can be told to keep to them.
+    pub memory_needed: Option<u64>,
+    /// Bytes of all results of tasks together.
+    pub result_bytes: f64,
+    /// Whether its ranks are processes on one host as well.
+    pub processes: bool,
+}
+
+impl About {
+    /// Of a job that is no farm.
+    pub fn of(job: &dyn Job, result_bytes: f64) -> About {
+        let (outside, memory_needed) = (job.outside(), job.memory_needed());
+        About { outside, memory_needed, result_bytes, processes: false }
+    }
+}
+
+/// Writes the script of a plan to `path`.
+///
+/// # Errors
+/// That the platform has not so many processors; what cannot be written.
 pub fn write(
     path: &Path,
     (plan, platform): (&Plan, &Platform),
-    job: Option<&dyn Job>,
-    result_bytes: f64,
+    about: &About,
     context: &Context,
 ) -> Result<(), CliError> {
-    let Some(job) = job else {
-        return Err(request(
-            "--sbatch: no script is written for tasks that are known only by their costs; give sort or reduce",
-        ));
-    };
-    let nodes = Nodes::of(plan, platform)?;
-    let needs = Needs::of(job, plan, nodes, result_bytes);
+    let nodes = Nodes { processes: about.processes, ..Nodes::of(plan.processors, platform)? };
+    let needs = Needs::of(about, plan, nodes);
     let command: Vec<OsString> = std::env::args_os().collect();
     file::write(path, script(plan, nodes, &needs, &command).as_bytes())?;
     context.console.note("sbatch", &path.display().to_string())
@@ -43,15 +106,15 @@ pub fn write(
 /// The script: asks for what the plan needs, and runs the job with the plan pinned. `command` is the command line that made
 /// the plan.
 fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> String {
-    let Nodes { hosts, per_host } = nodes;
-    let (tasks, cpus) = if nodes.are_many() { (plan.processors, 1) } else { (1, plan.processors) };
+    let Nodes { hosts, per_host, .. } = nodes;
+    let (tasks, cpus) = if nodes.are_processes() { (plan.processors, 1) } else { (1, plan.processors) };
     let mut asked = vec![
         "--job-name=forerun".to_owned(),
         format!("--nodes={hosts}"),
         format!("--ntasks={tasks}"),
         format!("--cpus-per-task={cpus}"),
     ];
-    if nodes.are_many() {
+    if nodes.are_processes() {
         asked.push(format!("--ntasks-per-node={per_host}"));
     }
     asked.extend(needs.memory.map(|_| format!("--mem={}M", needs.mebibytes_asked())));
@@ -59,7 +122,7 @@ fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Str
     let asked: String = asked.iter().map(|word| format!("#SBATCH {word}\n")).collect();
     let predicted =
         plan.predicted.map_or("nothing is predicted".into(), |p| format!("{} predicted", text::interval(&p)));
-    let many = if nodes.are_many() {
+    let many = if nodes.are_processes() {
         "# Ranks are processes: this needs a forerun with its feature mpi, and files that all nodes see.\n"
     } else {
         ""
@@ -77,7 +140,7 @@ fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Str
 fn run(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Vec<String> {
     let job = Words::of_job(command);
     let mut run = vec![format!("forerun run {}", job.line)];
-    if nodes.are_many() {
+    if nodes.are_processes() {
         run.push("--on mpi".into());
     }
     run.extend(match plan.skeleton {
@@ -94,12 +157,24 @@ fn run(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Vec<St
             format!("--block '{} B'", plan.grain.bytes),
             format!("--ahead {}", plan.ahead),
         ],
-        Skeleton::Farm => vec![format!("--processors {}", plan.processors)],
+        Skeleton::Farm => farm(plan),
     });
     // Without it, it is a half of the memory of where the job runs.
     let said = job.has("--memory");
     run.extend(needs.of_input.filter(|_| !said).map(|bytes| format!("--memory '{bytes} B'")));
     run
+}
+
+/// What pins the plan of a farm.
+fn farm(plan: &Plan) -> Vec<String> {
+    let mut pinned = vec![format!("--processors {}", plan.processors)];
+    if let Some(farm) = &plan.farm {
+        let masters = if farm.dynamic { "dynamic".into() } else { farm.masters.max(1).to_string() };
+        pinned.push(format!("--masters {masters}"));
+        pinned.push(format!("--tasks-per-message {}", farm.grain));
+        pinned.push(format!("--prefetch {}", farm.prefetch));
+    }
+    pinned
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use forerun_apps::Job;
 use forerun_platform::{Plan, Platform};
 
+use super::About;
 use crate::error::{CliError, request};
 use crate::text;
 
@@ -13,6 +13,8 @@ use crate::text;
 pub(super) struct Nodes {
     pub(super) hosts: usize,
     pub(super) per_host: usize,
+    /// Whether ranks are processes on one host as well.
+    pub(super) processes: bool,
 }
 
 impl Nodes {
@@ -20,32 +22,43 @@ impl Nodes {
     ///
     /// # Errors
     /// That not even all of them have.
-    pub(super) fn of(plan: &Plan, platform: &Platform) -> Result<Nodes, CliError> {
+    pub(super) fn of(processors: usize, platform: &Platform) -> Result<Nodes, CliError> {
+        enough(processors, platform.cores(), &platform.name)?;
         let each = platform.hosts.iter().flat_map(|h| std::iter::repeat_n(h.cores, h.count));
-        let (mut left, mut nodes) = (plan.processors, Nodes { hosts: 0, per_host: 0 });
+        let (mut left, mut nodes) = (processors, Nodes { hosts: 0, per_host: 0, processes: false });
         for cores in each.filter(|&cores| cores > 0) {
             if left == 0 {
                 break;
             }
             let ranks = left.min(cores);
             left -= ranks;
-            nodes = Nodes { hosts: nodes.hosts + 1, per_host: nodes.per_host.max(ranks) };
+            nodes = Nodes { hosts: nodes.hosts + 1, per_host: nodes.per_host.max(ranks), ..nodes };
         }
-        match left {
-            0 => Ok(nodes),
-            _ => Err(request(format!(
-                "--sbatch: the plan is for {} processors and {} has {cores}: plan with --max-processors {cores}, or \
-                 name the cluster by --platform",
-                plan.processors,
-                platform.name,
-                cores = platform.cores()
-            ))),
-        }
+        Ok(nodes)
     }
 
-    /// Whether ranks are processes on several hosts, and not threads of one.
+    /// Whether ranks are on several hosts.
     pub(super) fn are_many(self) -> bool {
         self.hosts > 1
+    }
+
+    /// Whether ranks are processes, and not threads of one host.
+    pub(super) fn are_processes(self) -> bool {
+        self.processes || self.are_many()
+    }
+}
+
+/// That there is a core for each processor of a plan.
+///
+/// # Errors
+/// That there are fewer.
+pub(super) fn enough(processors: usize, cores: usize, platform: &str) -> Result<(), CliError> {
+    match processors <= cores {
+        true => Ok(()),
+        false => Err(request(format!(
+            "--sbatch: the plan is for {processors} processors and {platform} has {cores}: plan with --max-processors {cores}, or \
+             name the cluster by --platform"
+        ))),
     }
 }
 
@@ -68,14 +81,14 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Those of a job; `result_bytes` are those of all results of tasks together.
-    pub(super) fn of(job: &dyn Job, plan: &Plan, nodes: Nodes, result_bytes: f64) -> Needs {
-        let of_input = job.memory_needed();
+    /// Those of a job.
+    pub(super) fn of(about: &About, plan: &Plan, nodes: Nodes) -> Needs {
+        let About { outside, memory_needed: of_input, result_bytes, .. } = *about;
         // Any one host may come to hold all results, and the merged one beside them.
         let held = of_input.unwrap_or(result_bytes as u64 * 2);
         let tasks = if of_input.is_some() { 0 } else { 2 * plan.grain.bytes * nodes.per_host as u64 };
-        let processes = if nodes.are_many() { nodes.per_host as u64 } else { 1 };
-        let memory = (!job.outside()).then(|| own_peak() * processes + tasks + held);
+        let processes = if nodes.are_processes() { nodes.per_host as u64 } else { 1 };
+        let memory = (!outside).then(|| own_peak() * processes + tasks + held);
         let high_s = plan.predicted.map(|p| p.high_s);
         let minutes = ((high_s.unwrap_or(0.0) * MARGIN + MORE_SECONDS) / 60.0).ceil() as u64;
         Needs { memory, of_input, high_s, minutes }

@@ -1,37 +1,9 @@
 use std::ffi::OsString;
 
-use forerun_apps::{Extent, Job};
-use forerun_platform::{Deal, Grain, Host, Interval, JoinAt, Network, Plan, Platform, Skeleton, Strategy};
+use forerun_platform::{Deal, FarmPlan, Grain, Host, Interval, Network, Plan, Platform, Skeleton, Strategy};
 
 use super::needs::{Needs, Nodes};
-use super::script;
-
-/// A job that keeps to so much memory, or whose work other programs do.
-struct Stand {
-    memory: Option<u64>,
-    outside: bool,
-}
-
-impl Job for Stand {
-    fn name(&self) -> &'static str {
-        "stand"
-    }
-    fn summary(&self) -> String {
-        "nothing".into()
-    }
-    fn extent(&self) -> Extent {
-        Extent { bytes: 1, pieces: None, min_grain: 1, max_grain: 1, kept: Vec::new(), breaks: Vec::new() }
-    }
-    fn join(&self) -> JoinAt {
-        JoinAt::Finish
-    }
-    fn outside(&self) -> bool {
-        self.outside
-    }
-    fn memory_needed(&self) -> Option<u64> {
-        self.memory
-    }
-}
+use super::{About, script};
 
 fn platform(hosts: &[(usize, usize)]) -> Platform {
     let hosts = hosts.iter().enumerate().map(|(n, &(count, cores))| Host::new(format!("h{n}"), count, cores));
@@ -58,11 +30,15 @@ fn plan(processors: usize, high_s: f64) -> Plan {
     }
 }
 
-fn written(processors: usize, hosts: &[(usize, usize)], job: &Stand, line: &str) -> String {
-    let plan = plan(processors, 600.0);
-    let nodes = Nodes::of(&plan, &platform(hosts)).unwrap();
-    let needs = Needs::of(job, &plan, nodes, 1e6);
-    script(&plan, nodes, &needs, &line.split(' ').map(OsString::from).collect::<Vec<_>>())
+fn written(processors: usize, hosts: &[(usize, usize)], job: &About, line: &str) -> String {
+    written_of(&plan(processors, 600.0), hosts, job, line)
+}
+
+fn written_of(plan: &Plan, hosts: &[(usize, usize)], job: &About, line: &str) -> String {
+    let nodes = Nodes::of(plan.processors, &platform(hosts)).unwrap();
+    let nodes = Nodes { processes: job.processes, ..nodes };
+    let needs = Needs::of(&About { result_bytes: 1e6, ..*job }, plan, nodes);
+    script(plan, nodes, &needs, &line.split(' ').map(OsString::from).collect::<Vec<_>>())
 }
 
 /// The value of an option that the script asks Slurm for.
@@ -70,7 +46,7 @@ fn asked<'s>(script: &'s str, option: &str) -> Option<&'s str> {
     script.lines().find_map(|l| l.strip_prefix("#SBATCH ")?.strip_prefix(option)?.strip_prefix('='))
 }
 
-const PLAIN: Stand = Stand { memory: None, outside: false };
+const PLAIN: About = About { outside: false, memory_needed: None, result_bytes: 0.0, processes: false };
 
 #[test]
 fn one_host_gets_one_task_of_many_threads() {
@@ -99,8 +75,9 @@ fn several_hosts_get_a_task_a_rank() {
 
 #[test]
 fn more_ranks_than_the_platform_has_cores_are_refused() {
-    assert_eq!(Nodes::of(&plan(8, 1.0), &platform(&[(2, 4)])).unwrap(), Nodes { hosts: 2, per_host: 4 });
-    let said = Nodes::of(&plan(9, 1.0), &platform(&[(2, 4)])).unwrap_err().to_string();
+    let nodes = Nodes::of(8, &platform(&[(2, 4)])).unwrap();
+    assert_eq!(nodes, Nodes { hosts: 2, per_host: 4, processes: false });
+    let said = Nodes::of(9, &platform(&[(2, 4)])).unwrap_err().to_string();
     assert!(said.contains("--max-processors 8"), "{said}");
 }
 
@@ -108,7 +85,7 @@ fn more_ranks_than_the_platform_has_cores_are_refused() {
 fn memory_is_asked_for_as_far_as_it_is_known() {
     let mebibytes =
         |script: &str| asked(script, "--mem").map(|m| m.trim_end_matches('M').parse::<u64>().unwrap());
-    let limited = |bytes| Stand { memory: Some(bytes), outside: false };
+    let limited = |bytes| About { memory_needed: Some(bytes), ..PLAIN };
     let line = "forerun plan sort in --sbatch job.sh";
     let [small, large] = [1 << 20, 4 << 30].map(|bytes| written(4, &[(1, 8)], &limited(bytes), line));
     let (less, more) = (mebibytes(&small).unwrap(), mebibytes(&large).unwrap());
@@ -118,7 +95,25 @@ fn memory_is_asked_for_as_far_as_it_is_known() {
     // Who says so keeps the say.
     let said = written(4, &[(1, 8)], &limited(1 << 30), "forerun plan sort in --memory 1GiB");
     assert_eq!(said.matches("--memory").count(), 1, "{said}");
-    let programs = written(4, &[(1, 8)], &Stand { memory: None, outside: true }, line);
+    let programs = written(4, &[(1, 8)], &About { outside: true, ..PLAIN }, line);
     assert_eq!(mebibytes(&programs), None);
     assert!(programs.contains("--mem where"), "{programs}");
+}
+
+#[test]
+fn a_farm_is_pinned_as_it_was_planned() {
+    let farm = |dynamic| FarmPlan { masters: 2, among: true, dynamic, grain: 7, prefetch: 3, attempts: 1 };
+    let of = |dynamic| Plan { skeleton: Skeleton::Farm, farm: Some(farm(dynamic)), ..plan(4, 600.0) };
+    let line = "forerun plan mandelbrot -o x.png --masters 2 --prefetch=3 --sbatch job.sh";
+    let threads = written_of(&of(false), &[(1, 8)], &PLAIN, line);
+    for part in
+        ["forerun run mandelbrot -o x.png", "--masters 2 ", "--tasks-per-message 7 ", "--prefetch 3\n"]
+    {
+        assert_eq!(threads.matches(part.trim_end()).count(), 1, "{part:?} in {threads}");
+    }
+    assert!(asked(&threads, "--cpus-per-task") == Some("4") && !threads.contains("--on mpi"), "{threads}");
+    // Of processes there may be several on one host.
+    let processes = written_of(&of(true), &[(1, 8)], &About { processes: true, ..PLAIN }, line);
+    assert!(asked(&processes, "--ntasks") == Some("4") && processes.contains("--on mpi"), "{processes}");
+    assert!(processes.contains("--masters dynamic"), "{processes}");
 }

@@ -11,7 +11,7 @@ pub(super) struct Words {
 }
 
 /// Options, with a value, that the script pins itself.
-const PINNED: [&str; 9] = [
+const PINNED: [&str; 12] = [
     "--strategy",
     "--processors",
     "--groups",
@@ -20,6 +20,9 @@ const PINNED: [&str; 9] = [
     "--skeleton",
     "--block",
     "--ahead",
+    "--masters",
+    "--tasks-per-message",
+    "--prefetch",
     "-p",
 ];
 /// Options, with a value, of `plan` alone.
@@ -103,6 +106,10 @@ mod tests {
         assert_eq!(words("forerun plan sort a.bin -p 8 --sbatch=x --grain 4KiB"), "sort a.bin");
         assert_eq!(words("forerun plan -q sort plan --json -"), "sort plan");
         assert_eq!(words("forerun plan sort -p8 -paper.bin"), "sort -paper.bin");
+        assert_eq!(
+            words("forerun plan farm cat in --masters dynamic --prefetch=2 --retries 3"),
+            "farm cat in --retries 3"
+        );
     }
 
     #[test]

@@ -23,4 +23,4 @@ pub use plan::{plan_costed, plan_job};
 pub use planning::{Facts, check, check_own, plan, predicted};
 pub use predict::{NO_MODEL, predict_costed, predict_job};
 pub use run::{run_costed, run_job};
-pub use simulate::simulate;
+pub use simulate::{effort, simulate};

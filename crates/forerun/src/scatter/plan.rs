@@ -7,10 +7,9 @@ use super::figures::{Costs, costs};
 use super::predict::predictions;
 use super::{Facts, planning, words};
 use crate::cli::PlanOptions;
-use crate::commands::run::Predictions;
 use crate::commands::{Context, plan};
 use crate::error::CliError;
-use crate::sbatch;
+use crate::sbatch::{self, About};
 
 /// Plans a job.
 ///
@@ -41,9 +40,10 @@ pub fn plan_costed(
     context.console.say("plan", &words::plan(&planned))?;
     context.console.text(&words::alternatives(&planned))?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
-    if let Some(path) = &how.sbatch {
-        sbatch::write(path, (&planned.best.plan, platform), job, facts.bytes as f64, context)?;
+    if let Some((path, job)) = how.sbatch.as_ref().zip(job) {
+        let about = About::of(job, facts.bytes as f64);
+        sbatch::write(path, (&planned.best.plan, platform), &about, context)?;
     }
-    let outcomes = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
-    plan::tell(&planned.best.plan, Predictions { outcomes, ..Predictions::default() }, context)
+    let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
+    plan::tell(&planned.best.plan, predicted, context)
 }

@@ -1,7 +1,7 @@
 //! From a job and its figures to a plan as scatter-gather.
 
 use forerun_apps::ScatterGatherJob;
-use forerun_model::scatter_gather::{self, Choice, Fixed, Planned, Prediction, Request};
+use forerun_model::scatter_gather::{self, Blocks, Choice, Fixed, Planned, Prediction, Request};
 use forerun_platform::{Bytes, Input, Outcome, Platform, ScatterGatherProfile, Tried, Way};
 
 use crate::cli::ShapeOptions;
@@ -9,6 +9,7 @@ use crate::error::{CliError, request};
 use crate::load::Beside;
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
 use crate::signals::Interrupt;
+use crate::text;
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -107,13 +108,31 @@ pub fn check_own(shape: &ShapeOptions) -> Result<(), CliError> {
 pub(super) fn fitting(facts: &Facts, shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     let asked = block(shape)?;
     match asked.filter(|&s| s > facts.block.1 || s < facts.block.0) {
-        None => Ok(asked),
+        None => few(facts, asked.unwrap_or(facts.block.1)).map(|()| asked),
         Some(size) => Err(request(format!(
             "--block {}: blocks of this job can have {} to {}: with more memory (--memory) there is room for larger ones, \
              and for more of them",
             Bytes(size),
             Bytes(facts.block.0),
             Bytes(facts.block.1)
+        ))),
+    }
+}
+
+/// Blocks that are followed at most, by the closed form too, which a plan asks some twenty times for each number of processors.
+const MOST_BLOCKS: u64 = 1 << 22;
+
+/// That blocks of at most so many bytes are not too many to be followed.
+fn few(facts: &Facts, size: u64) -> Result<(), CliError> {
+    let blocks = Blocks::of(facts.bytes, size).count;
+    match blocks <= MOST_BLOCKS {
+        true => Ok(()),
+        false => Err(request(format!(
+            "scatter-gather is predicted block by block, whatever the way: {} of {} are too many, and at most {} are followed; give larger \
+             blocks (--block), or --skeleton reduction",
+            text::plural(blocks, "block"),
+            Bytes(size),
+            text::count(MOST_BLOCKS)
         ))),
     }
 }

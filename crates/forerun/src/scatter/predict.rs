@@ -5,8 +5,9 @@ use forerun_model::scatter_gather::Choice;
 use forerun_platform::{Outcome, Platform, ScatterGatherProfile, Way};
 
 use super::figures::{Costs, costs};
-use super::{Facts, planning, simulate};
+use super::{Facts, effort, planning, simulate};
 use crate::cli::PredictOptions;
+use crate::commands::run::Predictions;
 use crate::commands::{Context, predict};
 use crate::error::{CliError, request};
 
@@ -57,18 +58,34 @@ pub(super) fn outcomes(
     context: &Context,
 ) -> Result<Vec<Outcome>, CliError> {
     facts.not_empty()?;
-    let mut outcomes: Vec<Outcome> = Vec::new();
-    let numbers = predict::processors(how, platform);
+    // Whatever the number of processors.
+    planning::fitting(facts, &how.shape)?;
+    let mut all = Predictions::default();
+    let (numbers, ways) = (predict::processors(how, platform), predict::once(&how.by));
     let bar = context.console.ticking(numbers.len(), "predicting");
-    let mut known = predict::Known::default();
+    let under_way = predict::UnderWay::default();
     for p in numbers {
-        let told = known.and_under_way(&outcomes, p, &how.by);
-        let found = context.console.telling(&bar, &told, || {
-            planning::plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt)
-                .map(|planned| predictions(&how.by, facts, &planned.best, costs, platform, context))
-        });
-        match found {
-            Ok(found) => outcomes.extend(found?),
+        under_way.begin(p, &ways);
+        let planned = context.console.telling(
+            &bar,
+            || under_way.told(),
+            || {
+                let planned =
+                    planning::plan(facts, costs, platform, &how.shape, Some(p), None, &context.interrupt);
+                let planned = match planned {
+                    Ok(planned) => planned,
+                    Err(e) => return Ok(Err(e)),
+                };
+                for &way in &ways {
+                    let found = predictions(&[way], facts, &planned.best, costs, platform, context)?;
+                    under_way.done(way, &found.outcomes);
+                    all.extend(found);
+                }
+                Ok::<_, CliError>(Ok(()))
+            },
+        )?;
+        match planned {
+            Ok(()) => {}
             Err(e @ CliError::Interrupted(_)) => return Err(e),
             // Of several numbers, those that fit are still worth seeing.
             Err(e) if how.one_number().is_none() => context.console.note("note", &e.to_string())?,
@@ -77,13 +94,22 @@ pub(super) fn outcomes(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    if outcomes.is_empty() {
-        return Err(request("the job fits on none of these numbers of processors"));
+    match all.refused.first() {
+        Some(refused) if all.outcomes.is_empty() => Err(request(refused)),
+        None if all.outcomes.is_empty() => {
+            Err(request("the job fits on none of these numbers of processors"))
+        }
+        _ => {
+            all.note(context)?;
+            Ok(all.outcomes)
+        }
     }
-    Ok(outcomes)
 }
 
 /// What each of the ways predicts for a plan.
+///
+/// # Errors
+/// Where virtual time cannot say; a way that has no model; interrupted. What would take too long is refused instead.
 pub(super) fn predictions(
     by: &[Way],
     facts: &Facts,
@@ -91,15 +117,22 @@ pub(super) fn predictions(
     costs: &ScatterGatherProfile,
     platform: &Platform,
     context: &Context,
-) -> Result<Vec<Outcome>, CliError> {
-    let predict = |&way: &Way| match way {
-        Way::Pepa => Err(request(NO_MODEL)),
-        Way::Simulated => {
-            let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
-            facts.widen(&mut outcome);
-            Ok(outcome)
-        }
-        _ => Ok(planning::predicted(facts, choice, platform)),
-    };
-    by.iter().map(predict).collect()
+) -> Result<Predictions, CliError> {
+    let mut all = Predictions::default();
+    for way in by {
+        all.outcomes.push(match way {
+            Way::Pepa => return Err(request(NO_MODEL)),
+            Way::Simulated => {
+                if let Err(why) = effort(choice).check() {
+                    all.refused.push(format!("simulated: {why}"));
+                    continue;
+                }
+                let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+                facts.widen(&mut outcome);
+                outcome
+            }
+            _ => planning::predicted(facts, choice, platform),
+        });
+    }
+    Ok(all)
 }

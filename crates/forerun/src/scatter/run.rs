@@ -5,7 +5,7 @@ use forerun_model::scatter_gather::{Choice, Planned};
 use forerun_platform::{Platform, Profile, ScatterGatherProfile, Way};
 
 use super::figures::{Costs, costs, of_profile};
-use super::{Facts, execute, planning, predict, simulate, words};
+use super::{Facts, effort, execute, planning, predict, simulate, words};
 use crate::cli::RunOptions;
 use crate::commands::{Context, run as commands};
 use crate::error::{CliError, request};
@@ -49,10 +49,12 @@ pub(super) fn run_planned(
     if facts.not_empty().is_ok() {
         commands::note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
     }
-    let mut outcomes = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
-    for outcome in &outcomes {
+    let predicted = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
+    for outcome in &predicted.outcomes {
         console.note("", &compare::verdict(outcome))?;
     }
+    predicted.note(context)?;
+    let mut outcomes = predicted.outcomes;
     for _ in 0..how.repeat {
         let plan = &choice.plan;
         let done = match (&context.work, how.on) {
@@ -77,6 +79,7 @@ fn simulated(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
+    commands::followed(effort(choice))?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;

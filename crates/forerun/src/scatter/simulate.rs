@@ -1,6 +1,6 @@
 //! Predictions of scatter-gather by virtual time.
 
-use forerun_model::scatter_gather::{Blocks, Setting, effective};
+use forerun_model::scatter_gather::{Blocks, Choice, Setting, effective};
 use forerun_platform::{Outcome, Plan, Platform, ScatterGatherProfile, Stage, StageTotal, Way};
 use forerun_sim::costed::{CostedBlocks, Inputs};
 use forerun_sim::pricing::Phased;
@@ -9,9 +9,21 @@ use forerun_skeleton::scatter_gather::{Scatter, Shape};
 use forerun_skeleton::{Options, RunError};
 
 use super::Facts;
+use crate::effort::Effort;
 use crate::error::{CliError, failed};
 use crate::execute::TIMELINE;
 use crate::signals::Interrupt;
+
+/// How much [`simulate`] has to follow for a plan.
+pub fn effort(choice: &Choice) -> Effort {
+    Effort {
+        processors: choice.plan.processors,
+        tasks: choice.plan.grain.tasks.unwrap_or(0),
+        messages: choice.prediction.messages,
+        runs: 1,
+        sizes: true,
+    }
+}
 
 /// Simulates a plan: what every message and every call costs is charged, nothing is run.
 ///

@@ -185,8 +185,43 @@ fn a_disk_that_is_full() {
     place.run("generate numbers 1e6 -o small/out").refused(2, &["small/out", "4 MB", "are free"]);
     assert_eq!(fs::read_dir(&at).unwrap().count(), 0);
     assert!(!place.path("in.sorted").exists());
+    // A full one is told before anything is measured, tried or planned.
+    place.profile();
+    let mut full = fs::File::create(at.join("full")).unwrap();
+    while std::io::Write::write_all(&mut full, &[0; 4096]).is_ok() {}
+    for line in [
+        "calibrate --quick --out",
+        "run sort in --profile profile.toml -o x --json",
+        "plan sort in --write-profile",
+        "predict sort in --profile profile.toml --csv",
+        "run mandelbrot --size 8x8 -o",
+    ] {
+        let said = place.run(&format!("{line} small/out")).refused(2, &["small/out", "no space is left"]);
+        assert!(said.out.is_empty(), "{line}: {}", said.text());
+        assert_eq!(fs::read_dir(&at).unwrap().count(), 1, "{line}");
+    }
     drop(small);
     place.assert_clean();
+}
+
+/// Where nobody may make a file, not even root: it is tried, not only asked.
+#[test]
+fn a_place_where_no_file_can_be_made_is_told_before_any_work() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", [1; 400]);
+    for line in [
+        "calibrate --quick --out",
+        "plan sort in --sbatch",
+        "run sort in -o x --json",
+        "predict sort in --svg",
+        "run mandelbrot --size 8x8 -o",
+    ] {
+        let said = place.run(&format!("{line} /proc/forerun-out")).refused(2, &["/proc/forerun-out"]);
+        assert!(said.out.is_empty(), "{line}: {}", said.text());
+        assert!(!said.err.contains("machine "), "{line}: {}", said.err);
+    }
+    assert!(!place.path("x").exists());
 }
 
 #[test]

@@ -89,6 +89,25 @@ fn what_has_too_many_states_is_simulated_and_says_so() {
     place.run(&format!("{} --by pepa", large.replace("--groups 1", "--groups 8"))).ok();
 }
 
+/// A model with a component for each of very many ranks is not begun, whether its states or a simulation would take for ever.
+#[test]
+fn what_would_take_too_long_is_refused_and_other_ways_predict() {
+    let place = Place::new();
+    place.profile();
+    for (strategy, more) in [("reduction-tree", ""), ("master-slave", "--ordered"), ("parallel-pipeline", "")]
+    {
+        let ranks = if strategy == "parallel-pipeline" { 2048 } else { 1021 };
+        let line = format!("--strategy {strategy} --groups 1 -p {ranks} {more}");
+        let line = format!("predict {} {line}", LINE.replace("tasks 24", "tasks 4e6"));
+        let said = place.run(&format!("{line} --by analytic,pepa --json o.json")).ok().text();
+        let words =
+            [strategy, "1,000,000 states", "to simulate it would take some", "predict fewer processors"];
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+        assert_eq!(place.text("o.json").matches("\"way\": \"analytic\"").count(), 1);
+        place.run(&format!("{line} --by pepa")).refused(2, &words);
+    }
+}
+
 #[test]
 fn what_has_no_model_is_refused() {
     let place = Place::new();

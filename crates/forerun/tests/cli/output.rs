@@ -99,3 +99,80 @@ fn a_result_is_on_standard_output_not_in_it() {
         assert!(!said.err.contains("in standard output"), "{line}: {}", said.err);
     }
 }
+
+/// An output that is a link goes where the link leads, though nothing is there yet, as `>` of a shell does.
+#[test]
+fn a_link_that_leads_nowhere_is_written_through() {
+    let place = Place::new();
+    place.profile();
+    numbers(&place, "in", 0..100);
+    place.write("m.pepa", "P = (a, 1).P;\nP");
+    place.run("run sort in -p 1 --profile profile.toml -o sorted --json o.json").ok();
+    std::fs::create_dir(place.path("far")).unwrap();
+    for line in [
+        "run sort in -p 1 --profile profile.toml -o",
+        "run sort in -p 1 --skeleton scatter-gather -o",
+        "run sort in -p 1 --profile profile.toml -o x --json",
+        "run sort in -p 1 -o x --write-profile",
+        "farm cat in --profile profile.toml -o",
+        "reduce --map cat --merge cat in --profile profile.toml -o",
+        "run mandelbrot --size 8x8 --iterations 9 -o",
+        "plan sort in --profile profile.toml --sbatch",
+        "predict sort in --profile profile.toml --csv",
+        "predict sort in --profile profile.toml --svg",
+        "generate numbers 10 -o",
+        "report o.json -o",
+        "pepa export m.pepa --as prism -o",
+    ] {
+        let (link, far) = (place.path("link"), place.path("far/file"));
+        std::os::unix::fs::symlink("far/file", &link).unwrap();
+        place.run(&format!("{line} link")).ok();
+        assert!(link.is_symlink() && far.is_file(), "{line}");
+        assert!(far.metadata().unwrap().len() > 0, "{line}");
+        std::fs::remove_file(&far).unwrap();
+        std::fs::remove_file(&link).unwrap();
+        // Into a directory that is not there nothing can be written, and the link stays.
+        std::os::unix::fs::symlink("gone/file", &link).unwrap();
+        place.run(&format!("{line} link")).refused(2, &["gone"]);
+        assert!(link.is_symlink() && !link.exists(), "{line}");
+        std::fs::remove_file(&link).unwrap();
+    }
+    // Two names of what is not there yet are one output.
+    std::os::unix::fs::symlink("new", place.path("link")).unwrap();
+    place.run("run sort in -o new --json link").refused(2, &["the result goes there"]);
+    place.assert_clean();
+}
+
+/// A file has as many names as there are hard links to it, and is one.
+#[test]
+fn hard_links_are_one_file() {
+    let place = Place::new();
+    place.profile();
+    numbers(&place, "in", 0..100);
+    numbers(&place, "docs/one", 0..100);
+    for (file, hard) in [("in", "hard"), ("docs/one", "of-docs"), ("profile.toml", "costs.toml")] {
+        std::fs::hard_link(place.path(file), place.path(hard)).unwrap();
+    }
+    for line in [
+        "run sort in hard -o x",
+        "plan sort hard in",
+        "farm cat in hard -o x",
+        "reduce --map cat --merge cat in hard -o x",
+    ] {
+        place.run(line).refused(2, &["is given twice", "in", "hard"]);
+    }
+    for line in [
+        "run sort in --json hard",
+        "run sort in --profile profile.toml --write-profile costs.toml",
+        "farm cat in -o hard",
+        "farm cat docs -o of-docs",
+        "farm cat in -o x --resume hard",
+        "reduce --map cat --merge cat in -o hard",
+        "reduce --map cat --merge cat docs -o of-docs",
+        "predict sort in --profile profile.toml --csv hard",
+    ] {
+        place.run(line).refused(2, &["that is an input"]);
+        assert!(!place.path("x").exists(), "{line}");
+    }
+    place.assert_clean();
+}

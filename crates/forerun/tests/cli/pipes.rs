@@ -22,7 +22,7 @@ const OUTPUTS: [&str; 23] = [
     "run farm cat in --profile profile.toml -o",
     "farm cat in --profile profile.toml -o",
     "farm cat in -o x --json",
-    "farm cat in -o x --write-profile",
+    "farm cat in -o x --profile profile.toml --write-profile",
     "reduce --map cat --merge cat in --profile profile.toml -o",
     "reduce --map cat --merge cat in -o x --profile profile.toml --write-profile",
     "plan sort in --profile profile.toml --json",
@@ -38,7 +38,7 @@ const OUTPUTS: [&str; 23] = [
     "calibrate --quick --out",
     "pepa export m.pepa --as prism -o",
     "pepa fmt m.pepa --json",
-    "reproduce kuntraruk-features --csv",
+    "reproduce kuntraruk-speedup --csv",
 ];
 
 fn place() -> Place {
@@ -189,7 +189,52 @@ fn a_dash_is_standard_input_once_or_is_said_to_be_no_file() {
     ] {
         fed(line, "profile.toml").refused(2, &["two inputs are to come from standard input"]);
     }
-    for line in ["run sort -", "farm cat - -o x", "reduce --map cat --merge cat - -o x"] {
-        fed(line, "in").refused(2, &["- "]);
+    let model = "[farm]\ntasks = 10\nwork = \"1 ms\"\n";
+    place.write("farm.toml", model);
+    fed("model farm - --platform -", "farm.toml").refused(2, &["two inputs are to come from standard input"]);
+    // Whether there is a file of that name or not.
+    for there in [false, true] {
+        if there {
+            std::fs::copy(place.path("in"), place.path("-")).unwrap();
+        }
+        for line in [
+            "run sort -",
+            "run sort in - -o x",
+            "farm cat - -o x",
+            "reduce --map cat --merge cat - -o x",
+            "run features - --db x",
+            "run lsi - in -o x",
+            "run hip --femur - --pelvis in",
+            "lsi build - -o x",
+        ] {
+            fed(line, "in").refused(2, &["- is no file", "standard input", "./-"]);
+        }
     }
+    place.run("run sort ./- -o x").ok();
+    assert_eq!(place.read("x"), place.read("in"));
+}
+
+/// One rule for whatever goes to standard output: who has read enough, as `head` has, ends it without a word, as any filter.
+#[test]
+fn a_reader_that_has_had_enough_ends_it_without_a_word() {
+    let place = place();
+    let mut seen = 0;
+    for line in OUTPUTS {
+        for name in ["-", "/dev/stdout"] {
+            // A result on standard output leaves no place for anything else, and models are written to files.
+            if line.contains("-o sorted --json") && name == "-" || line.contains("--write-model") {
+                continue;
+            }
+            let (reader, writer) = std::io::pipe().unwrap();
+            drop(reader);
+            let mut command = place.command(line.split_whitespace().chain([name]));
+            command.stdout(writer).stderr(Stdio::piped());
+            let said = crate::util::Running::new(command).end();
+            assert_eq!(said.status.code(), Some(128 + Signal::PIPE.as_raw()), "{line} {name}: {}", said.err);
+            assert!(!said.err.to_lowercase().contains("broken pipe"), "{line} {name}: {}", said.err);
+            assert!(!said.err.contains("forerun: "), "{line} {name}: {}", said.err);
+            seen += 1;
+        }
+    }
+    assert!(seen > OUTPUTS.len());
 }

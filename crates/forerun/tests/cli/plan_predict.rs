@@ -1,8 +1,6 @@
 //! `plan`, `predict`, `compare`, `report` and what goes from one to the next.
 
-use std::process::Command;
-
-use crate::util::{FORERUN, Place, STRATEGIES, finish};
+use crate::util::{Place, STRATEGIES, finish};
 
 fn place() -> Place {
     let place = Place::new();
@@ -160,18 +158,71 @@ fn a_batch_script_runs_the_job_as_planned() {
     let script = place.text("job.sh");
     assert!(script.starts_with("#!/bin/bash\n#SBATCH "), "{script}");
     // It is a script that a shell runs: once with the command in the path, without Slurm.
-    let mut command = place.command([""; 0]);
-    let envs: Vec<_> = command.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
-    let dir = std::path::Path::new(FORERUN).parent().unwrap();
-    let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
-    command = Command::new("bash");
-    command.arg("job.sh").current_dir(place.path("")).envs(envs).env("PATH", path);
-    let ran = finish(command).ok().text();
+    let ran = place.run_script("job.sh").text();
     assert!(ran.contains(&format!("{} on 2 processors", plan["strategy"].as_str().unwrap())), "{ran}");
     assert_eq!(place.read("it's sorted").len(), 800_000);
+}
+
+/// What cannot have a script is refused before anything is planned or tried.
+#[test]
+fn a_script_that_cannot_be_is_refused_before_any_work() {
+    let place = place();
     place.profile();
-    let costs = "plan tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh";
-    place.run(costs).refused(2, &["--sbatch"]);
+    place.write("text", "a word\n");
+    place.pipe("pipe");
+    let reduce = "reduce --map cat --merge cat text --profile profile.toml";
+    for (line, words) in [
+        ("tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh", ["--sbatch", "costs"]),
+        ("tasks 10 --profile profile.toml --sbatch -", ["--sbatch", "costs"]),
+        ("sort in --type u32 -p 9 --platform osaka-fast-ethernet --sbatch x/y", ["--sbatch", "x/y"]),
+        ("sort in --type u32 -p 1000 --sbatch job.sh", ["--max-processors", "this machine"]),
+        (
+            "sort in --type u32 -p 12 --platform bme-pc-cluster --sbatch job.sh",
+            ["12", "bme-pc-cluster has 11"],
+        ),
+        ("farm cat in -p 12 --platform bme-pc-cluster -o x --sbatch job.sh", ["12", "bme-pc-cluster has 11"]),
+        // Ranks on several hosts are processes, whose standard output is not the command's.
+        (&format!("{reduce} --platform bme-pc-cluster --sbatch job.sh"), ["--sbatch", "-o FILE"]),
+        ("farm cat in --platform bme-pc-cluster --sbatch job.sh", ["--sbatch", "-o FILE"]),
+        // What is read now is not there when the script runs.
+        ("sort in --type u32 --profile - --sbatch job.sh", ["--sbatch", "name a file"]),
+        ("farm cat --files-from - -o x --sbatch job.sh", ["--sbatch", "name a file"]),
+        ("sort in --type u32 --profile pipe --sbatch job.sh", ["--sbatch", "pipe"]),
+    ] {
+        let said = place.run(&format!("plan {line}")).refused(2, &words);
+        assert!(said.out.is_empty(), "{line}: {}", said.text());
+        let tried = ["machine", "pilot", "plan", "profile"];
+        assert!(!said.err.lines().any(|l| tried.iter().any(|t| l.starts_with(t))), "{line}: {}", said.err);
+        assert!(!place.path("job.sh").exists(), "{line}");
+    }
+    // One host needs no file for it.
+    place.run(&format!("plan {reduce} -p 1 --sbatch job.sh")).ok();
+    assert!(place.text("job.sh").contains("forerun run reduce"));
+}
+
+#[test]
+fn a_batch_script_of_a_farm_runs_it_as_planned() {
+    let place = place();
+    place.profile();
+    for (line, parts) in [
+        (
+            "plan farm cat in -o out --profile profile.toml -p 1 --sbatch job.sh",
+            ["forerun run farm cat in -o out --profile profile.toml", "--cpus-per-task=1", "--processors 1"],
+        ),
+        (
+            "plan mandelbrot --size 8x8 -o p.png --profile profile.toml --platform bme-pc-cluster -p 4 --prefetch 2 --sbatch job.sh",
+            ["--on mpi", "--ntasks=4", "--prefetch 2"],
+        ),
+    ] {
+        place.run(line).ok();
+        let script = place.text("job.sh");
+        assert!(parts.iter().all(|part| script.matches(part).count() == 1), "{script}");
+        assert!(script.contains("#SBATCH --time=") && !script.contains("job.sh"), "{script}");
+    }
+    // It is a script that a shell runs, without Slurm.
+    place.run("plan farm cat in -o out --profile profile.toml -p 1 --sbatch job.sh").ok();
+    place.run_script("job.sh");
+    assert_eq!(place.read("out"), place.read("in"));
 }
 
 /// Of the plans that are shown, none is shorter than the one that is taken.
@@ -376,6 +427,37 @@ fn a_task_that_was_tried_has_an_element() {
     }
 }
 
+/// The figures of this machine that are kept are in doubt as those of a file are.
+#[test]
+fn what_is_in_doubt_of_this_machine_is_said_whenever_it_is_used() {
+    let place = place();
+    place.profile();
+    let kept = crate::util::home().join("cache/forerun/platforms");
+    let of = |doubt: &str| {
+        let cache = place.path("cache/forerun/platforms");
+        std::fs::create_dir_all(&cache).unwrap();
+        let mut files = 0;
+        for file in std::fs::read_dir(&kept).unwrap().map(|file| file.unwrap().path()) {
+            let text = std::fs::read_to_string(&file).unwrap();
+            let lines = text.lines().filter(|line| !line.starts_with("doubt = "));
+            let text: String = lines.map(|line| format!("{line}\n")).collect();
+            let text = text.replacen("\nname = ", &format!("\n{doubt}name = "), 1);
+            std::fs::write(cache.join(file.file_name().unwrap()), text).unwrap();
+            files += 1;
+        }
+        assert!(files > 0, "nothing is kept in {}", kept.display());
+        let said = |line: &str| {
+            let mut command = place.command(line.split_whitespace());
+            command.env("XDG_CACHE_HOME", place.path("cache"));
+            finish(command).ok().text()
+        };
+        ["predict sort in --type u32 --profile profile.toml", "plan farm cat in --profile profile.toml"]
+            .map(|line| said(line).matches("the figures of this-machine may be off: it was busy").count())
+    };
+    assert_eq!(of("doubt = \"it was busy\"\n"), [1, 1]);
+    assert_eq!(of(""), [0, 0]);
+}
+
 /// What is known is said while the rest takes long, and what is under way.
 #[test]
 fn a_prediction_that_takes_long_says_how_far_it_is() {
@@ -388,6 +470,29 @@ fn a_prediction_that_takes_long_says_how_far_it_is() {
     assert!(!quiet.err.contains("under way"), "{}", quiet.err);
     let short = place.run("predict sort in --type u32 --profile profile.toml -p 1,2").ok();
     assert!(!short.err.contains("under way"), "{}", short.err);
+}
+
+/// What would take years is told before it is begun, and other ways predict all the same.
+#[test]
+fn what_takes_too_long_is_refused_and_other_ways_predict() {
+    let place = place();
+    place.profile();
+    let costs = "--profile profile.toml --platform lehigh-fire";
+    let words =
+        ["virtual time would follow 1,000,000,000,000,000,000 tasks", "years", "5,000,000,000 in all"];
+    place.run(&format!("predict tasks 1e18 {costs} --by simulated -p 2")).refused(2, &words);
+    place.run(&format!("run tasks 1e18 {costs} --on simulated")).refused(2, &words);
+    for strategy in STRATEGIES {
+        let line = format!("{costs} --strategy {strategy} --size 1B --by analytic,simulated");
+        let said = place.run(&format!("predict tasks 1e18 {line} -p 8,16 --json o.json")).ok().text();
+        assert!(words.iter().all(|word| said.contains(word)) && said.contains("predict fewer"), "{said}");
+        assert_eq!(place.text("o.json").matches("\"way\": \"analytic\"").count(), 2);
+        let said = place.run(&format!("plan tasks 1e18 {line}")).ok().text();
+        assert!(words.iter().all(|word| said.contains(word)), "{said}");
+    }
+    // What is no more than that is followed.
+    let said = place.run(&format!("predict tasks 1e5 {costs} --by simulated -p 2")).ok().text();
+    assert!(said.contains("simulated") && !said.contains("would follow"), "{said}");
 }
 
 /// A platform that was measured badly says so in its file, and predictions from it do.

@@ -203,3 +203,15 @@ fn what_cannot_be_is_refused() {
     let tasks = "predict tasks 9 --size 1kB --skeleton auto --profile p.toml";
     place.run(tasks).refused(2, &["--skeleton auto", "reduction and scatter-gather"]);
 }
+
+/// Every way follows blocks one by one: so many that it would take hours are refused before that.
+#[test]
+fn more_blocks_than_can_be_followed_are_refused() {
+    let place = Place::new();
+    place.write("p.toml", PROFILE);
+    let platform = "--profile p.toml --platform bme-pc-cluster";
+    for (verb, how) in [("predict", "--by analytic,simulated"), ("plan", ""), ("run", "--on simulated")] {
+        let line = format!("{verb} tasks 1e9 --size 1kB --skeleton scatter-gather {platform} {how}");
+        place.run(&line).refused(2, &["1,000,000,000 blocks of 1000 B", "at most 4,194,304", "--block"]);
+    }
+}

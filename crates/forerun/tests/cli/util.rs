@@ -107,6 +107,17 @@ impl Place {
         finish(self.command(words))
     }
 
+    /// Runs a script of a shell, with the command in the path.
+    pub(crate) fn run_script(&self, script: &str) -> Said {
+        let of_it = self.command([""; 0]);
+        let envs: Vec<_> = of_it.get_envs().map(|(k, v)| (k.to_owned(), v.unwrap().to_owned())).collect();
+        let dir = Path::new(FORERUN).parent().unwrap();
+        let path = format!("{}:{}", dir.display(), std::env::var("PATH").unwrap());
+        let mut command = Command::new("bash");
+        command.arg(script).current_dir(self.path("")).envs(envs).env("PATH", path);
+        finish(command).ok()
+    }
+
     /// Starts it with these words.
     pub(crate) fn start<S: AsRef<OsStr>>(&self, words: impl IntoIterator<Item = S>) -> Running {
         let mut command = self.command(words);

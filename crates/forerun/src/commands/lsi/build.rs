@@ -33,6 +33,7 @@ struct Built {
 /// # Errors
 /// What is wrong with the documents or the options; a file that cannot be written.
 pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliError> {
+    paths::files(&args.documents)?;
     paths::once(&args.documents)?;
     let paths = Paths::new().reads(&args.documents).writes("--out", Some(&args.out));
     paths.check(&mut context.console, |_| false)?;

@@ -1,7 +1,6 @@
 //! `forerun pepa export`.
 
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
 
 use forerun_pepa::chain::Chain;
 use forerun_pepa::export::{dot, matrix_market, prism, states_csv, transitions_csv};
@@ -50,10 +49,7 @@ fn put(
     let path = &args.out;
     if is_standard_output(path) {
         let mut out = BufWriter::new(io::stdout().lock());
-        return match write(&mut out).and_then(|()| out.flush()) {
-            Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-            other => other.map_err(|e| file::unwritten(Path::new("standard output"), &e)),
-        };
+        return write(&mut out).and_then(|()| out.flush()).map_err(|e| file::unwritten(path, &e));
     }
     file::replace(path, |to| {
         let mut out = BufWriter::new(to);

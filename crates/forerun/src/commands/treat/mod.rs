@@ -13,6 +13,7 @@ use forerun_platform::{Profile, Skeleton, Way};
 use super::Context;
 use crate::cli::{FigureOptions, ShapeOptions};
 use crate::error::{CliError, request};
+use crate::mpi::Work;
 use crate::paths::{Paths, is_read};
 use crate::planning::Facts;
 use crate::{planning, scatter};
@@ -36,6 +37,22 @@ pub trait Treat: Args + FromArgMatches {
     /// # Errors
     /// What cannot be.
     fn check(&self) -> Result<(), CliError>;
+
+    /// Looks at what is asked for of tasks of which only the costs are known.
+    ///
+    /// # Errors
+    /// What cannot be.
+    fn check_costed(&self) -> Result<(), CliError> {
+        Ok(())
+    }
+
+    /// Looks at whether the job can be run by processes, where it may have to be; `work` says why not.
+    ///
+    /// # Errors
+    /// Why it cannot be.
+    fn check_processes(&self, _work: &dyn Fn() -> Result<Work, CliError>) -> Result<(), CliError> {
+        Ok(())
+    }
 
     /// The files that are read and written whatever the job.
     fn paths(&self) -> Paths {

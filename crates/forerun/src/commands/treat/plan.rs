@@ -9,13 +9,15 @@ use crate::commands::{Context, crawled, plan};
 use crate::error::{CliError, request};
 use crate::figures::{self, Figures};
 use crate::file;
+use crate::mpi::Work;
 use crate::paths::Paths;
 use crate::planning::Facts;
+use crate::sbatch;
 use crate::scatter;
 
 impl Treat for PlanOptions {
     fn paths(&self) -> Paths {
-        of_figures(&self.figures).writes("--sbatch", self.sbatch.as_deref())
+        of_figures(&self.figures).writes("--sbatch", self.sbatch.as_deref()).for_script(self.sbatch.is_some())
     }
 
     fn shape(&self) -> &ShapeOptions {
@@ -44,9 +46,32 @@ impl Treat for PlanOptions {
         self.processors.get()
     }
 
+    fn check_costed(&self) -> Result<(), CliError> {
+        match self.sbatch {
+            Some(_) => Err(sbatch::no_job()),
+            None => Ok(()),
+        }
+    }
+
+    fn check_processes(&self, work: &dyn Fn() -> Result<Work, CliError>) -> Result<(), CliError> {
+        if self.sbatch.is_none() {
+            return Ok(());
+        }
+        let many = sbatch::may_be_many(
+            self.processors.get().or(self.max_processors),
+            self.figures.platform.as_deref(),
+        )?;
+        match many {
+            true => work().map(drop).map_err(|why| sbatch::not_on_many(&why)),
+            false => Ok(()),
+        }
+    }
+
     fn check(&self) -> Result<(), CliError> {
         if let Some(script) = &self.sbatch {
             file::check("--sbatch", script)?;
+            self.paths().read_again()?;
+            sbatch::check(self.processors.get(), self.figures.platform.as_deref())?;
         }
         check_by(&self.shape, &self.by, None)?;
         match (self.max_processors, self.processors.get()) {
