@@ -55,7 +55,8 @@ use crate::time::{PerByte, Time};
 /// r′ = r + c k (r − from) / (done − from)            no less than r, no more than r + c k
 /// ```
 ///
-/// (without a receiving port, `from = a − (k − 1) G` and `done = a`). A message above S comes while its receiver waits.
+/// (without a receiving port, `from = a − (k − 1) G` and `done = a`). A message above S comes while its receiver waits. Where messages share a
+/// port evenly, many come while their receiver waits for one of them: what of the time from `from` to r it waited is no part of r − from.
 ///
 /// Where a byte that leaves while its sender computes takes c_s of its processor, what is on the port at time t takes C(t) until the
 /// port is free, evenly: a message adds c_s k, what leaves while the rank waits is free of cost, and work of w that begins at t ends at
@@ -286,16 +287,23 @@ impl LogGps {
     }
 
     /// When a rank really calls a receive that it would call at `called`, of a message of `bytes` bytes of which the first comes at `from`
-    /// and the last at `done`: later by what the bytes that come before take of its processor.
-    pub(crate) fn meanwhile(&self, called: Time, (from, done): (Time, Time), bytes: u64) -> Time {
+    /// and the last at `done`: later by what the bytes that come before take of its processor, but for the time `waited` of that in which it
+    /// had nothing else to do.
+    pub(crate) fn meanwhile(
+        &self,
+        called: Time,
+        (from, done): (Time, Time),
+        waited: Time,
+        bytes: u64,
+    ) -> Time {
         if called <= from || self.interference_per_byte == PerByte::default() {
             return called;
         }
         let all = self.interference_per_byte.times(bytes);
-        if called >= done {
+        let (before, whole) = (called.min(done).since(from).since(waited).picos(), done.since(from).picos());
+        if before >= whole {
             return called.plus(all);
         }
-        let (before, whole) = (called.since(from).picos(), done.since(from).picos());
         called
             .plus(Time::from_picos((u128::from(all.picos()) * u128::from(before) / u128::from(whole)) as u64))
     }

@@ -18,8 +18,10 @@ pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
             Ask::End => return Ok(()),
             Ask::Echo => e.send(from, letter).await?,
             Ask::Stream => {
-                let seconds = take_in(e, from, &letter).await?;
-                e.send(from, Letter::answer(Ask::Stream, [seconds, 0.0, 0.0])).await?;
+                for _ in 0..letter.number {
+                    e.recv_from(from).await?;
+                }
+                e.send(from, Letter::new(Ask::Stream, 0, 0)).await?;
             }
             Ask::Late => {
                 let wait = Duration::from_micros(letter.number.into());
@@ -41,36 +43,6 @@ pub(super) async fn follow<E: Endpoint<Letter>>(e: &mut E) -> Result<(), Stop> {
             }
         }
     }
-}
-
-/// Receives the stream that `letter` of rank `from` tells of: the seconds from when those that fill the pipe had come until all had.
-async fn take_in<E: Endpoint<Letter>>(e: &mut E, from: usize, letter: &Letter) -> Result<f64, Stop> {
-    let fill = letter.values[0] as u32;
-    let mut begun = Instant::now();
-    for taken in 1..=letter.number {
-        e.recv_from(from).await?;
-        if taken == fill {
-            begun = Instant::now();
-        }
-    }
-    Ok(begun.elapsed().as_secs_f64())
-}
-
-/// Seconds that a message of `bytes` bytes takes in a stream to rank `to` whose pipe is full: of `further` messages, after `fill` that fill
-/// it, by the receiver's clock.
-pub(super) async fn each_of<E: Endpoint<Letter>>(
-    e: &mut E,
-    to: usize,
-    (fill, further): (u32, u32),
-    bytes: usize,
-) -> Result<f64, Stop> {
-    let values = [fill.into(), 0.0, 0.0];
-    e.send(to, Letter { values, ..Letter::new(Ask::Stream, fill + further, 0) }).await?;
-    for _ in 0..fill + further {
-        e.send(to, Letter::new(Ask::Stream, 0, bytes)).await?;
-    }
-    let seconds = e.recv_from(to).await?.values[0];
-    Ok(seconds / f64::from(further))
 }
 
 /// Seconds until `messages` messages of `bytes` bytes, sent to rank `to` one after the other, are answered.

@@ -7,7 +7,7 @@ use forerun_platform::random::Random;
 use forerun_skeleton::{Endpoint, Program, Stop};
 
 use super::beside::{self, Part, pair};
-use super::follow::{compute, each_of, follow, stream};
+use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
 use super::share::{is_stalled, share, thread_seconds};
 use super::{Found, Probe, Sample};
@@ -25,10 +25,9 @@ const CUT_FURTHER: (f64, f64) = (4.0, 64.0);
 /// Messages of a stream that fill the pipe, and of empty ones beyond these.
 const FILL: u32 = 5;
 const MANY: u32 = 40;
-/// Seconds that the long messages of a stream beyond these take, about, and the bounds of their number: so many that it matters little
-/// whether a receiver that looks now and then finds several at once.
+/// Seconds that the long messages of a stream beyond these take, about, and the bounds of their number.
 const STREAM_S: f64 = 0.8;
-const FURTHER: (f64, f64) = (8.0, 256.0);
+const FURTHER: (f64, f64) = (8.0, 64.0);
 /// The least time that a rank lets a message wait before it receives it.
 const LEAST_WAIT: Duration = Duration::from_millis(8);
 /// How long a rank has waited that is woken by a message: as long as tasks of usual jobs.
@@ -154,7 +153,9 @@ impl Leading {
                     }
                     Next::Link => {
                         let bytes = random.size(LONG.0, LONG.1);
-                        note(Probe::Stream, bytes, each_of(e, partner, (FILL, further), bytes).await?);
+                        let few = stream(e, partner, FILL, bytes).await?;
+                        let many = stream(e, partner, FILL + further, bytes).await?;
+                        note(Probe::Stream, bytes, (many - few) / f64::from(further));
                     }
                     Next::Segments => {
                         // Evenly, since later steps are as far apart as the first; by factors, since s may be small.

@@ -10,7 +10,7 @@ use super::{Probe, Sample};
 pub(super) enum Ask {
     /// To send it back.
     Echo,
-    /// To receive as many more, and answer the last with the time that those took which came after as many as the first value says.
+    /// To receive as many more, and answer the last.
     Stream,
     /// To compute for so many microseconds, receive one more, and answer what receiving took, by the wall and of the processor.
     Late,

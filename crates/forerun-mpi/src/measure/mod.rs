@@ -12,7 +12,7 @@
 //! | `Receive` | receiving what had time to come while the rank computed |
 //! | `BusySend`, `BusyReceive` | the processor's time of both, where a limit stalls ranks: a stall in between is no overhead |
 //! | `Interference`, `SendInterference` | how much more processor time the same work takes while messages come, or leave, by the byte |
-//! | `Stream` | of empty messages how much longer a long stream takes than a short one, by the message; of long ones, the time from when those have come that fill the pipe, by the receiver's clock |
+//! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |
 //! | `Share`, `Quota`, `Period` | what part of a processor a rank that computes gets, and how its stalls come |
 //! | `Across` | how much longer streams of several ranks to as many others take than one of them alone |

@@ -28,6 +28,8 @@ struct Rank {
     came: Vec<(usize, u64, u64)>,
     /// The sender that was answered whose message is on its way.
     met: Option<usize>,
+    /// The picoseconds in which it waited for what came.
+    waited: BTreeSet<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -280,6 +282,8 @@ impl Model<'_> {
         let arrived;
         if self.is_fair() && self.ranks[me].met == Some(from) {
             arrived = at;
+            let called = self.ranks[me].clock;
+            self.ranks[me].waited.extend(called..at);
             self.ranks[me].met = None;
         } else if self.ranks[from].blocked && self.wire.rendezvous.is_some_and(|s| bytes > s) {
             let answered = at + o_r.0 + o_s.0;
@@ -312,12 +316,17 @@ impl Model<'_> {
             let called = self.ranks[me].clock;
             let all = bytes * self.wire.interference_per_byte;
             let begun = self.first_byte(arrival, bytes);
+            let until = called.min(done);
+            let worked = (begun..until).filter(|ps| !self.ranks[me].waited.contains(ps)).count() as u64;
             let taken = match called {
                 _ if called <= begun => 0,
-                _ if called >= done => all,
-                _ => all * (called - begun) / (done - begun),
+                _ if worked >= done.saturating_sub(begun) => all,
+                _ => all * worked / (done - begun),
             };
             arrived = done.max(called + taken);
+            if self.is_fair() {
+                self.ranks[me].waited.extend(called + taken..arrived);
+            }
         }
         let end = arrived + o_r.0 + o_r.1 * bytes;
         self.pairs[from][me].1.push(end);

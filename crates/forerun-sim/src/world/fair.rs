@@ -12,9 +12,14 @@ use crate::Time;
 /// Steps of a picosecond in which it is counted how much each message has had of a port.
 const STEPS: u128 = 1 << 32;
 
+/// Waits that are remembered.
+const WAITS: usize = 64;
+
 /// A rank's receiving port.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FairPort {
+    /// When the rank waited for messages lately: what comes then takes nothing of its work.
+    waits: VecDeque<(Time, Time)>,
     course: Course,
     lines: Vec<Line>,
     of: HashMap<PairId, usize>,
@@ -103,7 +108,7 @@ impl FairPort {
     /// Notes that a message of `pair`, from rank `from`, is under way: its first byte comes at `first`, and it takes the port for `takes`
     /// if none is beside it.
     pub(crate) fn add(&mut self, (pair, from): (PairId, u32), first: Time, takes: Time) {
-        let FairPort { course, lines, of } = self;
+        let FairPort { course, lines, of, .. } = self;
         let line = *of.entry(pair).or_insert_with(|| {
             lines.push(Line {
                 pair,
@@ -164,6 +169,22 @@ impl FairPort {
             first = Some(first.map_or(found, |first| first.min(found)));
         }
         first
+    }
+
+    /// Notes that the rank waits from `from` until `until`, if that is later.
+    pub(crate) fn wait(&mut self, from: Time, until: Time) {
+        if from < until {
+            self.waits.push_back((from, until));
+            if self.waits.len() > WAITS {
+                self.waits.pop_front();
+            }
+        }
+    }
+
+    /// How long it waited from `from` until `until`.
+    pub(crate) fn waited(&self, from: Time, until: Time) -> Time {
+        let waits = self.waits.iter().rev().take_while(|(_, end)| *end > from);
+        waits.fold(Time::ZERO, |sum, &(begin, end)| sum.plus(end.min(until).since(begin.max(from))))
     }
 
     /// Takes the oldest message of `pair` if it is there: when its first byte came, and when all had.

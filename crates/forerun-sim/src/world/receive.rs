@@ -90,7 +90,7 @@ impl<M: Message> World<'_, M> {
     fn arrived(&mut self, my: My<'_>, from: u32, arrival: Time, bytes: u64) -> Time {
         if !self.network.waits_for_receiver(bytes) {
             let (first, done) = self.land(my.me, arrival, bytes);
-            return self.interrupted(my, from, (first, done), bytes).max(done);
+            return self.interrupted(my, from, (first, done), Time::ZERO, bytes).max(done);
         }
         let (answered, arrival) = self.meet(my, from, my.clock.get().max(arrival), bytes);
         answered.max(self.land(my.me, arrival, bytes).1)
@@ -113,10 +113,15 @@ impl<M: Message> World<'_, M> {
                 self.wait_for_turn(my, Waits::Landing(from), done);
                 return None;
             };
+            let called = my.clock.get();
             if !self.network.waits_for_receiver(bytes) {
-                return Some(self.interrupted(my, from, (first, done), bytes).max(done));
+                let waited = port.waited(first, done.min(called));
+                let busy = self.interrupted(my, from, (first, done), waited, bytes);
+                self.fair[my.me as usize].wait(busy, done);
+                return Some(busy.max(done));
             }
             if port.meets(pair) {
+                port.wait(called, done);
                 return Some(done);
             }
             let (_, arrival) = self.meet(my, from, my.clock.get().max(done), bytes);
@@ -124,11 +129,18 @@ impl<M: Message> World<'_, M> {
         }
     }
 
-    /// When `my` really calls a receive that it calls now, of a message that comes from `first` to `done`: later by what that took of its
-    /// work before, which stands with its receiving.
-    fn interrupted(&self, my: My<'_>, from: u32, (first, done): (Time, Time), bytes: u64) -> Time {
+    /// When `my` really calls a receive that it calls now, of a message that comes from `first` to `done`, for `waited` of which it waited:
+    /// later by what that took of its work before, which stands with its receiving.
+    fn interrupted(
+        &self,
+        my: My<'_>,
+        from: u32,
+        (first, done): (Time, Time),
+        waited: Time,
+        bytes: u64,
+    ) -> Time {
         let called = my.clock.get();
-        let busy = self.network.meanwhile(called, (first, done), bytes);
+        let busy = self.network.meanwhile(called, (first, done), waited, bytes);
         if busy > called {
             my.pass(Stage::Receive, u64::from(from), 0, busy);
         }

@@ -67,14 +67,16 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
         None => console.note("S", "no message waits for its receiver")?,
     }
     console.note("s", &segments(&samples, &fitted))?;
-    if platform.network.receive_gap_per_byte.value.0 > 0.0 {
+    if let Some(even) = fitted.even.filter(|_| platform.network.receive_gap_per_byte.value.0 > 0.0) {
         let told = match platform.network.receive_sharing {
-            Sharing::Turns => "messages of several ranks to one come one after the other",
-            Sharing::Fair => {
-                "messages of several ranks to one share its link evenly: all are there at about the same time"
-            }
+            Sharing::Turns => "one after the other",
+            Sharing::Fair => "evenly",
         };
-        console.note("sharing", told)?;
+        let sharing = format!(
+            "messages of several ranks to one share its link {told} (0 would be in turns, 1 evenly: {:.2})",
+            even.value
+        );
+        console.note("sharing", &sharing)?;
     }
     match fitted.link {
         Some(link) => console.note(

@@ -8,7 +8,7 @@
 //! | o per byte | the slope of the same over sizes drawn at random; of the processor's time where a limit stalls ranks |
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
-//! | g, G | what a longer stream takes more than a short one, by the message; what one of long messages takes by the message, less g, by the byte |
+//! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
 //! | sharing of that port | whether large messages of several ranks to one are there one after the other (in turns) or all at about the same time (fair) |
 //! | interference | what messages that come while a rank computes take of its processor, by the byte, and what those that leave meanwhile; where that cannot be told from nothing, nothing |
@@ -116,8 +116,8 @@ struct Fitted {
     segment: Option<Segment>,
     is_cut: bool,
     link: Option<SharedLink>,
-    /// Whether messages of several ranks to one share its port evenly.
-    is_fair: bool,
+    /// How evenly messages of several ranks to one share its port.
+    even: Option<Estimate>,
     /// Overheads over bytes and over ranks, of sender and receiver.
     by_byte: [Option<Line>; 2],
     by_rank: [Option<Line>; 2],
@@ -182,8 +182,8 @@ fn fitted(samples: &Samples<'_>) -> Fitted {
     let figures = of.into_iter().filter_map(|(key, e)| e.map(|estimate| Figure { key, estimate })).collect();
     let link = shared_link(&samples.side_by_side());
     let threshold = threshold(&waited);
-    let is_fair = median(&samples.values(Probe::Even)).is_some_and(|even| even > EVEN);
-    Fitted { figures, threshold, segment, is_cut: cut.is_some(), link, is_fair, by_byte, by_rank }
+    let even = estimate(&samples.values(Probe::Even));
+    Fitted { figures, threshold, segment, is_cut: cut.is_some(), link, even, by_byte, by_rank }
 }
 
 /// G of a network whose segments take a gap each, where such a network is nearer to the times of `fine` streams than one without
@@ -238,7 +238,8 @@ fn platform(ranks: usize, fitted: &Fitted, source: String) -> Platform {
     let gap_per_byte = by_byte(Key::GapPerByte);
     // Streams to one that do not hold each other up take no time of its port.
     let receive_gap = find(Key::ReceiveGapPerByte).filter(|e| e.low > ALONE * gap_per_byte.value.0);
-    let receive_sharing = if fitted.is_fair { Sharing::Fair } else { Sharing::Turns };
+    let is_fair = fitted.even.is_some_and(|even| even.value > EVEN);
+    let receive_sharing = if is_fair { Sharing::Fair } else { Sharing::Turns };
     let interference = |key| measured(find(key).filter(|e| e.low > 0.0), SecondsPerByte).unwrap_or_default();
     let network = Network {
         latency: time(Key::Latency),
