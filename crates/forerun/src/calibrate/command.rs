@@ -2,7 +2,6 @@
 
 use forerun_platform::file::is_standard_output;
 use forerun_platform::{Machine, Way};
-use forerun_skeleton::RunError;
 
 use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
 use crate::cli::{CalibrateArgs, MpiOptions};
@@ -38,10 +37,11 @@ pub fn calibrate_command(
     let progress = |_: &str, part: f64| bar.set_position((part * 100.0) as u64);
     let result = calibrate(&options, &progress, interrupt.cancel());
     bar.finish_and_clear();
-    let calibration = result.map_err(|e| match (e, interrupt.signal()) {
-        (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
-        (e, _) => failed(e),
-    })?;
+    // Also where the last of it was measured already: nothing is kept of what was to end.
+    if let Some(signal) = interrupt.signal() {
+        return Err(CliError::Interrupted(signal));
+    }
+    let calibration = result.map_err(failed)?;
     let platform = &calibration.platform;
     let machine = Machine::here();
     console.note("machine", &machine.to_string())?;
