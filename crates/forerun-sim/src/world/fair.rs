@@ -4,7 +4,7 @@
 //! message is there for sure only when its turn has come in virtual time: until then, what is known of its end is the earliest
 //! that it can be.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use super::PairId;
 use crate::Time;
@@ -23,6 +23,8 @@ pub(crate) struct FairPort {
     course: Course,
     lines: Vec<Line>,
     of: HashMap<PairId, usize>,
+    /// Of each line the oldest message that is there, if one is: when it was, its sender, its pair.
+    there: BTreeSet<(Time, u32, PairId)>,
 }
 
 /// The messages of one sender, which come one after the other.
@@ -46,59 +48,71 @@ struct Coming {
     takes: Time,
 }
 
+impl Coming {
+    fn steps(&self) -> u128 {
+        u128::from(self.takes.picos()) * STEPS
+    }
+}
+
 /// How far a port is.
-#[derive(Debug, Clone, Default)]
-struct Course {
+#[derive(Debug, Clone, Copy, Default)]
+struct Pace {
     /// When a message last began or ended to come.
     now: Time,
     /// What each message has had of the port that came all the time, in [`STEPS`] of a picosecond.
     had: u128,
-    /// What that is when the message is there, of each that comes: its line and its number there.
-    coming: Vec<(u128, usize, usize)>,
+}
+
+impl Pace {
+    /// When that is `had`, as long as `many` messages come.
+    fn reaches(self, had: u128, many: usize) -> Time {
+        let left = had.saturating_sub(self.had) * many as u128;
+        self.now.plus(Time::from_picos(u64::try_from(left.div_ceil(STEPS)).unwrap_or(u64::MAX)))
+    }
+
+    /// Goes on until `to`, while `many` messages come.
+    fn go_on(&mut self, to: Time, many: usize) {
+        if many > 0 {
+            self.had += u128::from(to.since(self.now).picos()) * STEPS / many as u128;
+        }
+        self.now = to;
+    }
+}
+
+/// What a port does next.
+#[derive(Debug, Clone, Default)]
+struct Course {
+    pace: Pace,
+    /// What each message that comes has had when it is there, its line and its number there.
+    coming: BTreeSet<(u128, usize, usize)>,
     /// When the first byte of the next message of a line comes, of those of which none does.
-    waiting: Vec<(Time, usize, usize)>,
+    waiting: BTreeSet<(Time, usize, usize)>,
 }
 
 impl Course {
     /// The next message that is there, until `until`.
     fn next(&mut self, lines: &[Line], until: Time) -> Option<(Time, usize)> {
         loop {
-            let begins =
-                self.waiting.iter().map(|w| w.0).min().map_or(Time::MAX, |first| first.max(self.now));
-            let many = self.coming.len() as u128;
-            let least = self.coming.iter().copied().enumerate().min_by_key(|(_, coming)| *coming);
-            let ends = least.map_or(Time::MAX, |(_, (had, ..))| {
-                let left = had.saturating_sub(self.had) * many;
-                self.now.plus(Time::from_picos(u64::try_from(left.div_ceil(STEPS)).unwrap_or(u64::MAX)))
-            });
-            if ends.min(begins) > until || ends.min(begins) == Time::MAX {
+            let many = self.coming.len();
+            let begins = self.waiting.first().map_or(Time::MAX, |&(first, ..)| first.max(self.pace.now));
+            let ends = self.coming.first().map_or(Time::MAX, |&(had, ..)| self.pace.reaches(had, many));
+            let to = ends.min(begins);
+            if to > until || to == Time::MAX {
                 return None;
             }
-            let to = ends.min(begins);
-            if many > 0 {
-                self.had += u128::from(to.since(self.now).picos()) * STEPS / many;
+            self.pace.go_on(to, many);
+            if ends <= begins
+                && let Some((_, line, number)) = self.coming.pop_first()
+            {
+                let next = &lines[line];
+                if let Some(next) = next.coming.get(number + 1 - next.number) {
+                    self.waiting.insert((next.first, line, number + 1));
+                }
+                return Some((to, line));
             }
-            self.now = to;
-            match least {
-                Some((at, (_, line, number))) if ends <= begins => {
-                    self.coming.swap_remove(at);
-                    let next = &lines[line];
-                    if let Some(next) = next.coming.get(number + 1 - next.number) {
-                        self.waiting.push((next.first, line, number + 1));
-                    }
-                    return Some((to, line));
-                }
-                _ => {
-                    let Course { coming, waiting, had, .. } = self;
-                    waiting.retain(|&(first, line, number)| {
-                        if first > to {
-                            return true;
-                        }
-                        let message = lines[line].coming[number - lines[line].number];
-                        coming.push((*had + u128::from(message.takes.picos()) * STEPS, line, number));
-                        false
-                    });
-                }
+            if let Some((_, line, number)) = self.waiting.pop_first() {
+                let message = lines[line].coming[number - lines[line].number];
+                self.coming.insert((self.pace.had + message.steps(), line, number));
             }
         }
     }
@@ -122,7 +136,7 @@ impl FairPort {
         });
         let its = &mut lines[line];
         if its.coming.is_empty() {
-            course.waiting.push((first, line, its.number));
+            course.waiting.insert((first, line, its.number));
         }
         its.coming.push_back(Coming { first, takes });
     }
@@ -133,6 +147,9 @@ impl FairPort {
             let line = &mut self.lines[line];
             if let Some(Coming { first, .. }) = line.coming.pop_front() {
                 line.number += 1;
+                if line.there.is_empty() {
+                    self.there.insert((at, line.from, line.pair));
+                }
                 line.there.push_back((first, at));
             }
         }
@@ -153,22 +170,42 @@ impl FairPort {
         Time::MAX
     }
 
-    /// The message that is there first of those that are not received, were no more to come: when, its sender and pair.
+    /// The message that is there first of those that are not received, were no more to come: when, its sender and pair. Costs as much as
+    /// messages begin to come before.
     pub(crate) fn first(&self) -> Option<(Time, u32, PairId)> {
-        let there = self.lines.iter().filter_map(|line| line.there.front().map(|&(_, at)| (at, line)));
-        let there = there.map(|(at, line)| (at, line.from, line.pair)).min();
-        if there.is_some() {
-            return there;
+        if let Some(&first) = self.there.first() {
+            return Some(first);
         }
-        let mut course = self.course.clone();
-        let mut first: Option<(Time, u32, PairId)> = None;
+        let Course { pace, coming, waiting } = &self.course;
+        let mut pace = *pace;
+        // What those that begin to come before one is there have had when they are.
+        let mut begun: Vec<(u128, usize)> = Vec::new();
+        let mut least = coming.first().map(|c| c.0);
+        let mut waiting = waiting.iter().peekable();
+        let at = loop {
+            let many = coming.len() + begun.len();
+            let at = least.map_or(Time::MAX, |had| pace.reaches(had, many));
+            match waiting.next_if(|w| w.0.max(pace.now) < at) {
+                Some(&(first, line, _)) => {
+                    pace.go_on(first.max(pace.now), many);
+                    let had = pace.had + self.lines[line].coming.front().map_or(0, Coming::steps);
+                    begun.push((had, line));
+                    least = Some(least.map_or(had, |least| least.min(had)));
+                }
+                None if at == Time::MAX => return None,
+                None => {
+                    pace.go_on(at, many);
+                    break at;
+                }
+            }
+        };
         // Those that are there at the same time: the lower sender's.
-        while let Some((at, line)) = course.next(&self.lines, first.map_or(Time::MAX, |(at, ..)| at)) {
-            let Line { from, pair, .. } = self.lines[line];
-            let found = (at, from, pair);
-            first = Some(first.map_or(found, |first| first.min(found)));
-        }
-        first
+        let there = coming.iter().take_while(|c| c.0 <= pace.had).map(|c| c.1);
+        let there = there.chain(begun.iter().filter(|b| b.0 <= pace.had).map(|b| b.1));
+        let at_once = waiting.take_while(|w| w.0 <= at).map(|w| w.1);
+        let at_once =
+            at_once.filter(|&line| self.lines[line].coming.front().is_some_and(|c| c.takes == Time::ZERO));
+        there.chain(at_once).map(|line| (at, self.lines[line].from, self.lines[line].pair)).min()
     }
 
     /// Notes that the rank waits from `from` until `until`, if that is later.
@@ -189,8 +226,13 @@ impl FairPort {
 
     /// Takes the oldest message of `pair` if it is there: when its first byte came, and when all had.
     pub(crate) fn take(&mut self, pair: PairId) -> Option<(Time, Time)> {
-        let line = *self.of.get(&pair)?;
-        self.lines[line].there.pop_front()
+        let line = &mut self.lines[*self.of.get(&pair)?];
+        let (first, at) = line.there.pop_front()?;
+        self.there.remove(&(at, line.from, pair));
+        if let Some(&(_, next)) = line.there.front() {
+            self.there.insert((next, line.from, pair));
+        }
+        Some((first, at))
     }
 
     /// Notes that the oldest message of `pair`, of which the request or all is taken, meets its receiver; whether it has met it before, as
