@@ -177,6 +177,31 @@ fn the_adaptive_strategy_is_close_where_messages_wait_for_their_receiver() {
     within(&all, 1.0, 0.25);
 }
 
+/// Where a result takes longer to leave than the next to be there: whoever sends them claims little beyond its first chunk.
+#[test]
+fn the_adaptive_strategy_is_close_where_links_are_slow() {
+    let mut all = Vec::new();
+    for p in [2usize, 3, 4, 5, 8, 16] {
+        for bytes in [100.0, 1000.0, 3000.0, 12_000.0] {
+            for n in [2 * p, 8, 32, 64, 50 * p] {
+                let shape = Shape { deal: Deal::Claimed, set: 4, ..Shape::new(Strategy::Adaptive, p) };
+                let (profile, platform) = (costs(1.0, 0.05, 0.0, bytes), cluster(network(0.01, 0.001, 1e-3)));
+                let load = Load::new(n as u64, 1.0);
+                let predicted = predict(&shape, &load, &profile, &platform).unwrap().makespan_s;
+                let ran = simulate(&shape, &load, &profile, &platform).seconds;
+                let what =
+                    format!("{p} ranks, {n} tasks of {bytes} B: ran {ran:.3}, predicted {predicted:.3}");
+                all.push((predicted / ran - 1.0, what));
+            }
+        }
+    }
+    all.sort_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+    within(&all, 0.5, 0.02);
+    within(&all, 0.9, 0.12);
+    // Where both take as long, claims wait for what was sent just before.
+    within(&all, 1.0, 0.5);
+}
+
 #[test]
 fn more_costs_more_and_nothing_costs_nothing() {
     let free = cluster(network(0.0, 0.0, 0.0));

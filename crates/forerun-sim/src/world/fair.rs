@@ -72,9 +72,8 @@ impl Pace {
 
     /// Goes on until `to`, while `many` messages come.
     fn go_on(&mut self, to: Time, many: usize) {
-        if many > 0 {
-            self.had += u128::from(to.since(self.now).picos()) * STEPS / many as u128;
-        }
+        let all = u128::from(to.since(self.now).picos()) * STEPS;
+        self.had += all.checked_div(many as u128).unwrap_or(0);
         self.now = to;
     }
 }
