@@ -211,7 +211,7 @@ impl Model<'_> {
         for now in 0.. {
             loop {
                 let many = coming.len() as u64;
-                let has = if many > 0 { had + (now - since) * STEPS / many } else { had };
+                let has = had + ((now - since) * STEPS).checked_div(many).unwrap_or(0);
                 let ends = coming.iter().position(|c| c.1 <= has);
                 if let Some(at) = ends {
                     (had, since) = (has, now);
