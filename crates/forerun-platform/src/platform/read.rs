@@ -11,7 +11,7 @@ const SPEED: Allowed = Allowed::PositiveTo(1e6);
 /// More than busy cores make others slower by, whatever they share.
 const SLOWER: Share = Share(10.0);
 /// A day: longer than any message waits.
-const LONGEST: Seconds = Seconds(86400.0);
+pub(crate) const LONGEST: Seconds = Seconds(86400.0);
 /// More than a byte takes of a network or of a processor, and as much as virtual time counts.
 const LONGEST_OF_A_BYTE: SecondsPerByte = SecondsPerByte(1.0);
 
@@ -296,11 +296,14 @@ fn parts<'a, 'i>(network: &Section<'a, 'i>, key: &'static str) -> Option<Section
 
 fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
     let Some(section) = parts(network, key) else {
-        return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
+        return Overhead {
+            base: network.measured_to(key, LONGEST).unwrap_or_default(),
+            ..Overhead::default()
+        };
     };
     let overhead = Overhead {
-        base: section.measured("base").unwrap_or_default(),
-        per_rank: section.measured("per_rank").unwrap_or_default(),
+        base: section.measured_to("base", LONGEST).unwrap_or_default(),
+        per_rank: section.measured_to("per_rank", LONGEST).unwrap_or_default(),
         per_byte: section.measured_to("per_byte", LONGEST_OF_A_BYTE).unwrap_or_default(),
     };
     section.finish();
@@ -309,11 +312,14 @@ fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
 
 fn start_up(network: &Section<'_, '_>) -> StartUp {
     let Some(section) = parts(network, "start_up") else {
-        return StartUp { base: network.measured("start_up").unwrap_or_default(), ..StartUp::default() };
+        return StartUp {
+            base: network.measured_to("start_up", LONGEST).unwrap_or_default(),
+            ..StartUp::default()
+        };
     };
     let start_up = StartUp {
-        base: section.measured("base").unwrap_or_default(),
-        per_rank: section.measured("per_rank").unwrap_or_default(),
+        base: section.measured_to("base", LONGEST).unwrap_or_default(),
+        per_rank: section.measured_to("per_rank", LONGEST).unwrap_or_default(),
     };
     section.finish();
     start_up

@@ -379,6 +379,39 @@ fn a_byte_takes_at_most_a_second() {
     }
 }
 
+/// No part of what a message takes is longer than a day, and what is longer is refused at its line.
+#[test]
+fn no_part_of_a_message_takes_longer_than_a_day() {
+    for part in [
+        "gap = T",
+        "wake_up = T",
+        "send_overhead = T",
+        "receive_overhead = T",
+        "send_overhead = { base = T }",
+        "receive_overhead = { per_rank = T }",
+        "start_up = T",
+        "start_up = { base = T }",
+        "start_up = { per_rank = T }",
+        "topology = { kind = \"switch\", switch = { fan_in = 2, latency = T } }",
+    ] {
+        let with = |time: &str| {
+            let line = part.replace('T', time);
+            let network = "[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"";
+            Platform::from_toml(&format!("format = 1\n[[host]]\nname = \"h\"\n{network}\n{line}"), "x")
+        };
+        with("\"24 h\"").unwrap_or_else(|e| panic!("{part}: {e}"));
+        for time in ["\"1e9 s\"", "{ value = \"24 h\", low = \"1 h\", high = \"25 h\" }"] {
+            let error = with(time).expect_err(part);
+            let all: Vec<_> = error
+                .problems()
+                .iter()
+                .map(|p| (p.line, p.message.contains("cannot be more than")))
+                .collect();
+            assert_eq!(all, [(7, true)], "{part}, {time}: {error}");
+        }
+    }
+}
+
 #[test]
 fn what_comes_at_once_takes_turns_or_has_as_much() {
     let with = |line: &str| {
