@@ -114,9 +114,7 @@ pub fn ready(name: &str, options: &FigureOptions, context: &Context) -> Result<P
 
 /// The profile that is given for the application `name`, if one is.
 fn given(name: &str, options: &FigureOptions, context: &Context) -> Result<Option<Profile>, CliError> {
-    if let Some(file) = &options.write_profile {
-        file::check("--write-profile", file)?;
-    }
+    check_written(options)?;
     let given = match (&context.profile, &options.profile) {
         (Some(profile), _) => Some(profile.clone()),
         (None, Some(file)) => Some(Profile::load(file).map_err(request)?),
@@ -264,10 +262,24 @@ pub fn profile(
             (Profile { application, source, program, reduction, ..Profile::default() }, Some(found))
         }
     };
-    if let Some(file) = &options.write_profile {
-        file::write(file, profile.to_toml().as_bytes())?;
-    }
+    write(&profile, options)?;
     Ok((profile, pilot))
+}
+
+/// Looks at whether the profile can be written, where that is asked for.
+///
+/// # Errors
+/// What is in the way.
+pub(crate) fn check_written(options: &FigureOptions) -> Result<(), CliError> {
+    options.write_profile.as_ref().map_or(Ok(()), |file| file::check("--write-profile", file))
+}
+
+/// Writes the profile that is used, where that is asked for.
+///
+/// # Errors
+/// Where it cannot be written.
+pub(crate) fn write(profile: &Profile, options: &FigureOptions) -> Result<(), CliError> {
+    options.write_profile.as_ref().map_or(Ok(()), |file| file::write(file, profile.to_toml().as_bytes()))
 }
 
 /// The reduction's part of a profile.

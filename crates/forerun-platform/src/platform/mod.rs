@@ -2,7 +2,7 @@
 
 mod host;
 mod load;
-mod read;
+pub(crate) mod read;
 mod throttle;
 mod write;
 

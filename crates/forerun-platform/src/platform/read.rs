@@ -11,7 +11,9 @@ const SPEED: Allowed = Allowed::PositiveTo(1e6);
 /// More than busy cores make others slower by, whatever they share.
 const SLOWER: Share = Share(10.0);
 /// A day: longer than any message waits.
-const LONGEST: Seconds = Seconds(86400.0);
+pub(crate) const LONGEST: Seconds = Seconds(86400.0);
+/// More than a byte takes of a network or of a processor, and as much as virtual time counts.
+const LONGEST_OF_A_BYTE: SecondsPerByte = SecondsPerByte(1.0);
 
 impl Platform {
     /// Reads a platform file's contents; `name` is what messages call the file.
@@ -201,8 +203,10 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let receive_sharing = section.text("receive_sharing");
     let receive_sharing =
         receive_sharing.map(|name| section.named("receive_sharing", &name, &Sharing::ALL, Sharing::name));
-    let interference_per_byte = section.measured("interference_per_byte").unwrap_or_default();
-    let send_interference_per_byte = section.measured("send_interference_per_byte").unwrap_or_default();
+    let interference_per_byte =
+        section.measured_to("interference_per_byte", LONGEST_OF_A_BYTE).unwrap_or_default();
+    let send_interference_per_byte =
+        section.measured_to("send_interference_per_byte", LONGEST_OF_A_BYTE).unwrap_or_default();
     let rendezvous_threshold = section.quantity("rendezvous_threshold");
     let segment = section.quantity::<crate::Bytes>("segment");
     if segment.is_some_and(|s| s.0 == 0) {
@@ -243,8 +247,19 @@ fn gap_per_byte(section: &Section<'_, '_>) -> Option<Measured<SecondsPerByte>> {
 /// A time a byte, or the rate that says the same.
 fn gap_or_rate(section: &Section<'_, '_>, keys: [&'static str; 2]) -> Option<Measured<SecondsPerByte>> {
     let [gap_key, rate_key] = keys;
-    let gap = section.measured::<SecondsPerByte>(gap_key);
-    let rate = positive_rate(section, rate_key);
+    let gap = section.measured_to(gap_key, LONGEST_OF_A_BYTE);
+    let rate = positive_rate(section, rate_key).filter(|rate| {
+        let least = least(rate);
+        let within = SecondsPerByte::from(least) <= LONGEST_OF_A_BYTE;
+        if !within {
+            let longest = Seconds(LONGEST_OF_A_BYTE.0);
+            let why = format!(
+                "{rate_key} is {least}, at which a byte takes more than {longest}: a rate is 1 B/s or more"
+            );
+            section.note(rate_key, why);
+        }
+        within
+    });
     if section.has(gap_key) && section.has(rate_key) {
         section.note(rate_key, format!("{rate_key} and {gap_key} say the same: give one of them"));
     }
@@ -258,10 +273,15 @@ fn gap_or_rate(section: &Section<'_, '_>, keys: [&'static str; 2]) -> Option<Mea
     })
 }
 
+/// The lowest of a rate's interval, or itself.
+fn least(rate: &Measured<BytesPerSecond>) -> BytesPerSecond {
+    rate.interval.map_or(rate.value, |(low, _)| low)
+}
+
 /// A rate above 0, its interval included.
 fn positive_rate(section: &Section<'_, '_>, key: &'static str) -> Option<Measured<BytesPerSecond>> {
     let rate = section.measured::<BytesPerSecond>(key)?;
-    let least = rate.interval.map_or(rate.value, |(low, _)| low);
+    let least = least(&rate);
     if least.number() > 0.0 {
         return Some(rate);
     }
@@ -276,12 +296,15 @@ fn parts<'a, 'i>(network: &Section<'a, 'i>, key: &'static str) -> Option<Section
 
 fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
     let Some(section) = parts(network, key) else {
-        return Overhead { base: network.measured(key).unwrap_or_default(), ..Overhead::default() };
+        return Overhead {
+            base: network.measured_to(key, LONGEST).unwrap_or_default(),
+            ..Overhead::default()
+        };
     };
     let overhead = Overhead {
-        base: section.measured("base").unwrap_or_default(),
-        per_rank: section.measured("per_rank").unwrap_or_default(),
-        per_byte: section.measured("per_byte").unwrap_or_default(),
+        base: section.measured_to("base", LONGEST).unwrap_or_default(),
+        per_rank: section.measured_to("per_rank", LONGEST).unwrap_or_default(),
+        per_byte: section.measured_to("per_byte", LONGEST_OF_A_BYTE).unwrap_or_default(),
     };
     section.finish();
     overhead
@@ -289,11 +312,14 @@ fn overhead(network: &Section<'_, '_>, key: &'static str) -> Overhead {
 
 fn start_up(network: &Section<'_, '_>) -> StartUp {
     let Some(section) = parts(network, "start_up") else {
-        return StartUp { base: network.measured("start_up").unwrap_or_default(), ..StartUp::default() };
+        return StartUp {
+            base: network.measured_to("start_up", LONGEST).unwrap_or_default(),
+            ..StartUp::default()
+        };
     };
     let start_up = StartUp {
-        base: section.measured("base").unwrap_or_default(),
-        per_rank: section.measured("per_rank").unwrap_or_default(),
+        base: section.measured_to("base", LONGEST).unwrap_or_default(),
+        per_rank: section.measured_to("per_rank", LONGEST).unwrap_or_default(),
     };
     section.finish();
     start_up

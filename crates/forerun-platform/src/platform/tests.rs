@@ -327,6 +327,91 @@ fn a_receivers_port_has_a_rate_or_a_time_a_byte() {
     assert!(both.to_string().contains("say the same"), "{both}");
 }
 
+/// Whatever takes time a byte takes at most as much as virtual time counts, and what takes more is refused at its line.
+#[test]
+fn a_byte_takes_at_most_a_second() {
+    let read = |way: &str, line: &str| {
+        let text =
+            format!("format = 1\n[[host]]\nname = \"h\"\n[network]\nlatency = \"1 us\"\n{way}\n{line}");
+        Platform::from_toml(&text, "x")
+    };
+    let own = ["bandwidth", "gap_per_byte"];
+    let further = [
+        "receive_bandwidth",
+        "receive_gap_per_byte",
+        "interference_per_byte",
+        "send_interference_per_byte",
+        "send_overhead",
+        "receive_overhead",
+    ];
+    let switches = ["bandwidth", "gap_per_byte"]
+        .map(|key| format!("topology = {{ kind = \"switch\", switch = {{ fan_in = 2, {key}"));
+    for key in own.into_iter().chain(further).chain(switches.iter().map(String::as_str)) {
+        let with = |value: &str| {
+            let line = match key {
+                "send_overhead" | "receive_overhead" => format!("{key} = {{ per_byte = {value} }}"),
+                _ if key.starts_with("topology") => format!("{key} = {value} }} }}"),
+                _ => format!("{key} = {value}"),
+            };
+            if own.contains(&key) { read(&line, "") } else { read("bandwidth = \"1 GB/s\"", &line) }
+        };
+        let rate = key.ends_with("bandwidth");
+        let (slow, slower, interval) = match rate {
+            true => {
+                ("\"1 B/s\"", "\"1e-30 MB/s\"", "{ value = \"1 B/s\", low = \"0.9 B/s\", high = \"2 B/s\" }")
+            }
+            false => {
+                ("\"1 s/B\"", "\"1e24 s/B\"", "{ value = \"1 s/B\", low = \"0.9 s/B\", high = \"1.2 s/B\" }")
+            }
+        };
+        with(slow).unwrap_or_else(|e| panic!("{key}: {e}"));
+        let line = if own.contains(&key) { 6 } else { 7 };
+        let words = if rate {
+            "a byte takes more than 1 s: a rate is 1 B/s or more"
+        } else {
+            "cannot be more than 1 s/B"
+        };
+        for value in [slower, interval] {
+            let error = with(value).expect_err(key);
+            let all: Vec<_> = error.problems().iter().map(|p| (p.line, p.message.contains(words))).collect();
+            assert_eq!(all, [(line, true)], "{key} = {value}: {error}");
+        }
+    }
+}
+
+/// No part of what a message takes is longer than a day, and what is longer is refused at its line.
+#[test]
+fn no_part_of_a_message_takes_longer_than_a_day() {
+    for part in [
+        "gap = T",
+        "wake_up = T",
+        "send_overhead = T",
+        "receive_overhead = T",
+        "send_overhead = { base = T }",
+        "receive_overhead = { per_rank = T }",
+        "start_up = T",
+        "start_up = { base = T }",
+        "start_up = { per_rank = T }",
+        "topology = { kind = \"switch\", switch = { fan_in = 2, latency = T } }",
+    ] {
+        let with = |time: &str| {
+            let line = part.replace('T', time);
+            let network = "[network]\nlatency = \"1 us\"\nbandwidth = \"1 GB/s\"";
+            Platform::from_toml(&format!("format = 1\n[[host]]\nname = \"h\"\n{network}\n{line}"), "x")
+        };
+        with("\"24 h\"").unwrap_or_else(|e| panic!("{part}: {e}"));
+        for time in ["\"1e9 s\"", "{ value = \"24 h\", low = \"1 h\", high = \"25 h\" }"] {
+            let error = with(time).expect_err(part);
+            let all: Vec<_> = error
+                .problems()
+                .iter()
+                .map(|p| (p.line, p.message.contains("cannot be more than")))
+                .collect();
+            assert_eq!(all, [(7, true)], "{part}, {time}: {error}");
+        }
+    }
+}
+
 #[test]
 fn what_comes_at_once_takes_turns_or_has_as_much() {
     let with = |line: &str| {

@@ -3,6 +3,7 @@
 use super::{Level, Service, Switching, Topology, TopologyKind};
 use crate::Measured;
 use crate::file::{Allowed, Section};
+use crate::platform::read::LONGEST;
 use crate::units::{SecondsPerByte, Share};
 
 /// The topology; `network` is its network's gap per byte, which links have that state none, and `gap`
@@ -60,7 +61,7 @@ fn level(
         let _ = (section.quantity::<SecondsPerByte>("gap_per_byte"), section.text("bandwidth"));
         network
     };
-    let latency = section.measured("latency").unwrap_or_default();
+    let latency = section.measured_to("latency", LONGEST).unwrap_or_default();
     let background = background(section);
     let background_message = section.quantity("background_message");
     section.finish();

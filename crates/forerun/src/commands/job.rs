@@ -117,6 +117,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                 ));
             };
             how.paths().check(&mut context.console, |_| false)?;
+            figures::check_written(how.figures())?;
             let profile = Profile::load(file).map_err(request)?;
             if how.shape().skeleton.get().is_none() {
                 return Err(request(
@@ -125,7 +126,8 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                 ));
             }
             if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {
-                return how.scatter_costed(&jobs::blocks(&job, how.shape())?, &profile, context);
+                how.scatter_costed(&jobs::blocks(&job, how.shape())?, &profile, context)?;
+                return figures::write(&profile, how.figures());
             }
             if how.gives_result() {
                 let costs = figures::reduction(&profile)?.clone();
@@ -139,7 +141,8 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                     how.job(&timed, context)
                 });
             }
-            how.costed(&jobs::tasks(&job)?, &profile, context)
+            how.costed(&jobs::tasks(&job)?, &profile, context)?;
+            figures::write(&profile, how.figures())
         }
     }
 }

@@ -21,6 +21,13 @@ use crate::{allocation, compare, describe, execute, figures, mpi};
 pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let Context { console, interrupt, .. } = context;
     let told = how.shape.strategy.get().filter(|_| how.figures.profile.is_none());
+    if let Some(file) = how.figures.write_profile.as_ref().filter(|_| told.is_some()) {
+        return Err(request(format!(
+            "--write-profile {}: a run whose inputs keep coming and whose --strategy is given begins without a pilot, so there \
+             is no profile: leave out one of the two, or give --profile",
+            file.display()
+        )));
+    }
     let (mut both, mut beside) = (None, None);
     let (platform, lines, plan, predicted) = if let Some(strategy) = told {
         let platform = figures::platform(how.figures.platform.as_deref(), context)?;

@@ -287,8 +287,14 @@ impl Seen {
                 None => (None, 0),
             },
         };
-        if let Some((file, (profile, _))) = how.write_profile.as_ref().zip(profile.as_ref()) {
-            file::write(file, profile.to_toml().as_bytes())?;
+        match (&how.write_profile, &profile) {
+            (Some(file), Some((profile, _))) => file::write(file, profile.to_toml().as_bytes())?,
+            (Some(file), None) => {
+                let none =
+                    format!("nothing is written to {}: of so few tasks no costs are known", file.display());
+                console.note("note", &none)?;
+            }
+            (None, _) => {}
         }
         let costs = profile.map(|(_, costs)| costs);
         let beside = context.beside(how.platform.as_deref(), &platform, tried);

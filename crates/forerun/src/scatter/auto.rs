@@ -9,7 +9,7 @@ use crate::cli::{FigureOptions, PlanOptions, PredictOptions, RunOptions, ShapeOp
 use crate::commands::{Context, plan, predict, run};
 use crate::error::CliError;
 use crate::figures::{self, Figures};
-use crate::{allocation, file, planning as reduction, text};
+use crate::{allocation, planning as reduction, text};
 
 /// What both pilots found.
 struct Both {
@@ -28,9 +28,7 @@ fn both(
 ) -> Result<Both, CliError> {
     let ranks = processors.unwrap_or_else(allocation::cores);
     planning::fitting(&planning::Facts::of(job, ranks, None, shape), shape)?;
-    if let Some(file) = &options.write_profile {
-        file::check("--write-profile", file)?;
-    }
+    figures::check_written(options)?;
     // The profile that is written has the costs of both.
     let alone = FigureOptions { write_profile: None, ..options.clone() };
     let figures = figures::of(job, processors, shape, &alone, possible, context)?;

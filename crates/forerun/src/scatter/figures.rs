@@ -11,7 +11,7 @@ use crate::cli::{FigureOptions, ShapeOptions};
 use crate::commands::Context;
 use crate::error::{CliError, request};
 use crate::signals::Interrupt;
-use crate::{allocation, describe, figures, file, storage, text};
+use crate::{allocation, describe, figures, storage, text};
 
 /// What a job is planned from.
 pub(super) struct Costs {
@@ -45,9 +45,7 @@ pub(super) fn costs(
     context: &Context,
 ) -> Result<Costs, CliError> {
     let console = &context.console;
-    if let Some(file) = &options.write_profile {
-        file::check("--write-profile", file)?;
-    }
+    figures::check_written(options)?;
     let given = options.profile.as_ref().map(|file| Profile::load(file).map_err(request)).transpose()?;
     if let (Some(profile), Some(file)) = (&given, &options.profile) {
         let tried = of_profile(profile)?.tried;
@@ -100,9 +98,7 @@ pub(super) fn costs_on(
     let mut costs = of_profile(&profile)?.clone();
     let label = if found.is_some() { "pilot" } else { "profile" };
     console.note(label, &words::profile(&costs, found.as_ref()))?;
-    if let Some(file) = &options.write_profile {
-        file::write(file, profile.to_toml().as_bytes())?;
-    }
+    figures::write(&profile, options)?;
     if let Some(storage) = storage::described(&platform, options, context)? {
         storage::in_scatter_gather(&mut costs, storage);
     }

@@ -100,6 +100,70 @@ fn a_result_is_on_standard_output_not_in_it() {
     }
 }
 
+/// Of tasks that are known only by their costs, too, the profile used is written, whatever is done with them.
+#[test]
+fn the_profile_of_tasks_is_written_whatever_is_done_with_them() {
+    let place = Place::new();
+    place.write(
+        "profile.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = { fixed = \"1 ms\" }\nmerge = { fixed = \"0.1 ms\" }\nresult_bytes = \"20 B\"\n\
+         [scatter_gather]\nread = \"1 ns/B\"\nprocess = \"100 ns/B\"\nlocal = \"10 ns/B\"\nglobal = \"1 ns/B\"\nwrite = \"1 ns/B\"\n",
+    );
+    let run = "run tasks 5 -p 1 --profile profile.toml";
+    place.run(&format!("{run} --write-profile ran.toml")).ok();
+    let ran = place.text("ran.toml");
+    assert!(ran.contains("[reduction]") && ran.contains("[scatter_gather]"), "{ran}");
+    let scattered = "--size 1kB --skeleton scatter-gather";
+    for line in [
+        format!("{run} --on simulated"),
+        format!("{run} --on simulated {scattered}"),
+        "plan tasks 5 -p 1 --profile profile.toml".into(),
+        format!("plan tasks 5 -p 1 --profile profile.toml {scattered}"),
+        "predict tasks 5 -p 1 --profile profile.toml".into(),
+        "predict tasks 5 -p 1 --profile profile.toml --efficiency 0.5".into(),
+        format!("predict tasks 5 -p 1 --profile profile.toml {scattered}"),
+    ] {
+        place.run(&format!("{line} --write-profile written.toml")).ok();
+        assert_eq!(place.text("written.toml"), ran, "{line}");
+        std::fs::remove_file(place.path("written.toml")).unwrap();
+        assert_eq!(place.run(&format!("{line} --write-profile -")).ok().text(), ran, "{line}");
+        let said = place.run(&format!("{line} --write-profile no/written.toml"));
+        said.refused(2, &["--write-profile no/written.toml: cannot be written (there is no directory no)"]);
+    }
+}
+
+/// Where there is no profile to write, that is said.
+#[test]
+fn no_profile_is_written_without_a_word_where_there_is_none() {
+    let place = Place::new();
+    place.write("in", "a");
+    place.write("list", "in\n");
+    for verb in ["run", "plan", "predict"] {
+        let by = if verb == "predict" { " --profile profile.toml" } else { "" };
+        place.profile();
+        let said = place.run(&format!("{verb} farm cat in -p 1{by} --write-profile p.toml")).ok();
+        let words = "nothing is written to p.toml: of so few tasks no costs are known";
+        let both = format!("{}{}", said.err, String::from_utf8_lossy(&said.out));
+        assert_eq!(both.contains(words), by.is_empty(), "{verb}: {both}");
+        assert_eq!(place.path("p.toml").exists(), !by.is_empty(), "{verb}");
+    }
+    // More names may come for as long as the script runs.
+    place.pipe("names");
+    place.write(
+        "script",
+        "exec 3<>names; cat list >&3\n\
+         forerun reduce --map cat --merge cat --files-from - --strategy adaptive -p 2 -o x --write-profile q.toml <names\n\
+         test $? = 2\n",
+    );
+    let said = place.run_script("script");
+    assert!(
+        said.err.contains("--write-profile q.toml: ") && said.err.contains("without a pilot"),
+        "{}",
+        said.err
+    );
+    assert!(!place.path("q.toml").exists() && !place.path("x").exists());
+}
+
 /// An output that is a link goes where the link leads, though nothing is there yet, as `>` of a shell does.
 #[test]
 fn a_link_that_leads_nowhere_is_written_through() {
