@@ -110,22 +110,18 @@ fn first_chunk(n: u64, team: &Team, known: bool) -> u64 {
 /// r₁ the pace at which results leave, the others then have x more such that `x r₁ = (n − others · x) r₀ + others · x s`, of the n that are
 /// left.
 fn held_up(c: &Costs, gather: u64, set: u64, (others, n): (u64, u64), chunk: u64) -> Option<u64> {
-    let of_piece = |seconds: f64| seconds / gather as f64;
-    let runs = c.task + of_piece(c.fold(gather) + c.sending(gather));
-    let leaves = of_piece(c.port(gather));
+    let PerTask { own, each, serve } = PerTask::new(c, gather, set);
+    let leaves = c.port(gather) / gather as f64;
     let most = n / (others + 1);
     let head = gather.max(chunk);
-    if leaves <= runs || others == 0 || head >= most {
+    if leaves <= each || others == 0 || head >= most {
         return None;
     }
-    let own = c.task + (c.fold(set) + c.sink(set)) / set as f64;
-    let service = Service::new(c, gather, set);
-    let serves = service.seconds(c, gather, service.pieces) / service.set as f64;
     let m = others as f64;
     // Those of the first rank until then.
-    let first = (head as f64 * (leaves - m * serves) / own).max(head as f64);
+    let first = (head as f64 * (leaves - m * serve) / own).max(head as f64);
     let left = ((n - head * others) as f64 - first).max(0.0);
-    let pace = leaves + m * (own - serves);
+    let pace = leaves + m * (own - serve);
     let more = if pace > 0.0 { left * own / pace } else { f64::INFINITY };
     Some(head + (more.min(left / (m + 1.0)) as u64))
 }
@@ -193,6 +189,27 @@ impl Service {
         n as f64 * c.reception(gather)
             + sets as f64 * (self.merge + c.sink(self.set))
             + c.fold_of(n % self.pieces, gather)
+    }
+}
+
+/// Seconds for every task in a long run.
+struct PerTask {
+    /// Of the first rank for its own.
+    own: f64,
+    /// Of another for its own, what leaves it beside.
+    each: f64,
+    /// Of the first rank for one of another's: its part of what that does with its piece.
+    serve: f64,
+}
+
+impl PerTask {
+    fn new(c: &Costs, gather: u64, set: u64) -> PerTask {
+        let service = Service::new(c, gather, set);
+        PerTask {
+            own: c.task + (c.fold(set) + c.sink(set)) / set as f64,
+            each: c.task + (c.fold(gather) + c.sending(gather)) / gather as f64,
+            serve: service.seconds(c, gather, service.pieces) / service.set as f64,
+        }
     }
 }
 
@@ -347,11 +364,7 @@ pub(super) fn balanced_share(c: &Costs, team: Team, n: u64) -> u16 {
     if n / team.ranks < gather || team.ranks == 1 {
         return 1000;
     }
-    let own = c.task + (c.fold(set) + c.sink(set)) / set as f64;
-    let each = c.task + (c.fold(gather) + c.sending(gather)) / gather as f64;
-    // For every task of another: its part of what the first rank does with its piece.
-    let service = Service::new(c, gather, set);
-    let serve = service.seconds(c, gather, service.pieces) / service.set as f64;
+    let PerTask { own, each, serve } = PerTask::new(c, gather, set);
     // own · x + serve · (n − x) = each · (n − x) / (P − 1), x of the first rank
     let rate = each / (p - 1.0) - serve;
     let share = rate / (own + rate);
