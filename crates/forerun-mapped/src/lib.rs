@@ -1,7 +1,6 @@
-//! Files as the system holds them: mapped, so that all processes of a host share one copy in memory.
-//!
-//! This is a crate of its own because mapping a file is `unsafe` in Rust, whatever is done with it: the bytes are the file's,
-//! and change with it.
+//! What a process asks the system for that is `unsafe` in Rust, whatever is done with it: files as the system holds them,
+//! mapped, so that all processes of a host share one copy in memory ([`Mapped`]: the bytes are the file's, and change with it);
+//! and that memory which is freed is kept for what comes next ([`keep_memory`]).
 
 #![forbid(missing_docs)]
 
@@ -11,6 +10,10 @@ use std::ops::Deref;
 use std::path::Path;
 
 use memmap2::Mmap;
+
+mod memory;
+
+pub use memory::keep_memory;
 
 /// The bytes of a file.
 #[derive(Debug)]

@@ -11,6 +11,8 @@ use forerun::guardian;
 use signal_hook::consts::SIGPIPE;
 
 fn main() -> ExitCode {
+    // A rank has few tasks as a rule, so that the first of its results, whose memory is new, are many of all.
+    forerun_mapped::keep_memory();
     if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WORD) {
         guardian::guard();
         return ExitCode::SUCCESS;
