@@ -6,7 +6,7 @@ use std::thread::{self, Thread};
 
 use forerun_skeleton::Cancel;
 
-use crate::patience::Patience;
+use crate::patience::{Helper, Patience};
 use crate::post::Post;
 
 /// The post office of a rank, and who works in it.
@@ -100,20 +100,25 @@ impl Office {
 
     /// The helper's life: while the rank computes, it lets MPI work, so that messages go out and come in meanwhile
     /// and counters answer. It looks every 0.1 ms while there is something to do, and down to every 4 ms
-    /// where there is not, less than 0.5 % of a core; less often where the rank has a part of a core only.
+    /// where there is not, less than 0.5 % of a core; less often where the rank has a part of a core only, and less often still where
+    /// no message is on its way.
     pub(crate) fn help(&self) {
-        let (shortest, longest) = self.patience.helper;
+        let Helper { shortest, longest, idle } = self.patience.helper;
+        let mut most = longest;
         let mut nap = longest;
         while !self.ended.load(Ordering::Relaxed) {
             thread::park_timeout(nap);
             let mut moved = false;
             if self.computing.load(Ordering::Relaxed) {
                 match self.post.try_lock() {
-                    Ok(mut post) => moved = self.progress(&mut post) || !post.is_sent(),
+                    Ok(mut post) => {
+                        moved = self.progress(&mut post) || !post.is_sent();
+                        most = if post.is_moving() { longest } else { idle };
+                    }
                     Err(TryLockError::WouldBlock | TryLockError::Poisoned(_)) => {}
                 }
             }
-            nap = if moved { shortest } else { (nap * 2).min(longest) };
+            nap = if moved { shortest } else { (nap * 2).min(most) };
         }
     }
 
