@@ -13,21 +13,27 @@
 /// assert!((seconds - (2.0 + 0.1 + 0.2)).abs() < 1e-12);
 /// ```
 pub fn sharing(busy: impl IntoIterator<Item = f64>, makespan: f64, cores: usize) -> f64 {
-    let mut busy: Vec<f64> = busy.into_iter().collect();
-    busy.sort_by(|a, b| b.total_cmp(a));
-    let next = busy.iter().skip(1).copied().chain([0.0]);
-    let turns: f64 = (1..)
-        .zip(busy.iter().zip(next))
-        .map(|(at_once, (one, next))| (one - next) * (f64::from(at_once) / cores.max(1) as f64).max(1.0))
-        .sum();
-    turns + (makespan - busy.first().copied().unwrap_or(0.0)).max(0.0)
+    sharing_alike(busy.into_iter().map(|one| (one, 1.0)).collect(), makespan, cores)
+}
+
+/// The same of ranks of which many are alike: seconds for which each is busy, and how many these are.
+pub(crate) fn sharing_alike(mut busy: Vec<(f64, f64)>, makespan: f64, cores: usize) -> f64 {
+    busy.retain(|one| one.1 > 0.0);
+    busy.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let next = busy.iter().skip(1).map(|one| one.0).chain([0.0]);
+    let (mut at_once, mut turns) = (0.0, 0.0);
+    for (&(one, alike), next) in busy.iter().zip(next) {
+        at_once += alike;
+        turns += (one - next) * (at_once / cores.max(1) as f64).max(1.0);
+    }
+    turns + (makespan - busy.first().map_or(0.0, |one| one.0)).max(0.0)
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::sharing;
+    use super::{sharing, sharing_alike};
 
     proptest! {
         /// No less than with a core each, nor than all work on all cores; no more than both together, nor than one after the other.
@@ -43,6 +49,11 @@ mod tests {
             prop_assert!(seconds >= makespan.max(work / cores as f64) - 1e-9);
             prop_assert!(seconds <= makespan + work / cores as f64 + 1e-9);
             prop_assert!(seconds <= work.max(longest) + idle + 1e-9);
+            let twice = sharing(busy.iter().chain(&busy).copied(), makespan, cores);
+            let none = (2.0 * longest, 0.0);
+            let alike = busy.iter().map(|one| (*one, 2.0)).chain([none]).collect();
+            let alike = sharing_alike(alike, makespan, cores);
+            prop_assert!((twice - alike).abs() < 1e-9, "{} and {}", twice, alike);
             if busy.len() <= cores {
                 prop_assert!((seconds - makespan).abs() < 1e-9);
             }

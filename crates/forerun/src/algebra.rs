@@ -7,6 +7,8 @@ use forerun_pepa::model::COMPONENTS;
 use forerun_platform::{Deal, Interval, Outcome, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::Shape;
 
+use crate::commands::Context;
+use crate::effort::WORTH_SAYING;
 use crate::error::{CliError, failed};
 use crate::planning::{Facts, predicted};
 use crate::signals::Interrupt;
@@ -34,13 +36,29 @@ pub fn predict(
     choice: &Choice,
     costs: &ReductionProfile,
     platform: &Platform,
-    interrupt: &Interrupt,
+    context: &Context,
 ) -> Result<Answer, CliError> {
+    let Context { console, interrupt, .. } = context;
     let steps = steps(facts, choice, costs, platform)?;
     let seconds = seconds(&steps);
     let of = reduction(facts, choice, &steps, &seconds);
-    let stop = || interrupt.signal().is_some();
-    match job::predict(&of, &Limits::default(), &stop) {
+    let (limits, stop) = (Limits::default(), || interrupt.signal().is_some());
+    let found = match job::choose(&of, &limits, &stop) {
+        Ok(chosen) => chosen.predict(&of, &stop),
+        Err(JobError::TooLarge { model, .. }) => {
+            let least = job::sampling_s(&of, &limits);
+            if least > WORTH_SAYING {
+                let takes = text::seconds(least);
+                console.progress(
+                    "pepa",
+                    &format!("too many states to be solved are simulated; it takes some {takes} or more"),
+                );
+            }
+            job::sample(&of, &limits, model, &stop)
+        }
+        Err(e) => Err(e),
+    };
+    match found {
         Ok(found) => Ok(Answer::Predicted(Box::new(outcome(facts, choice, platform, &steps, &found)))),
         Err(JobError::TooLarge { limit, .. }) => {
             let states = text::count(limit as u64);

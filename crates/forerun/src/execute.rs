@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use forerun_apps::{Erased, ErasedApp, ErasedJob, ErasedMessage, ErasedSource};
+use forerun_model::reduction::start_up;
 use forerun_platform::{Machine, Outcome, Plan, Platform, RankTimes, Span, Stage, StageTotal, Way};
 use forerun_sim::pricing::Measured;
 use forerun_skeleton::reduction::{Reduce, Reduction, Runner, Shape, Source};
@@ -12,7 +13,7 @@ use indicatif::ProgressBar;
 use crate::error::{CliError, failed};
 use crate::gathering;
 use crate::signals::Interrupt;
-use crate::turns::in_turns;
+use crate::turns::Turns;
 
 /// Spans kept of each rank's timeline.
 pub const TIMELINE: usize = 2_000;
@@ -71,7 +72,9 @@ pub fn execute(
     let finish_s = brought_s + finish_s;
     bar.finish_and_clear();
     let tasks = source.len().unwrap_or_else(|| bar.position());
-    let ranks_s = ranks_s(way, &ran.ranks, ran.makespan_s, platform);
+    // On threads ranks are really started; in virtual time that is charged, as where they are simulated.
+    let begun_s = if way == Way::Emulated { start_up(plan.processors, platform) } else { 0.0 };
+    let ranks_s = begun_s + ranks_s(way, &ran.ranks, ran.makespan_s, platform).map_err(explain)?;
     let mut ranks = ran.ranks;
     append_finish(&mut ranks, ran.makespan_s, finish_s);
     let mut outcome = measured(way, plan, (ranks_s, finish_s), ranks, tasks);
@@ -110,10 +113,13 @@ pub fn finished(
 
 /// Seconds until the last rank has ended, of ranks that took `makespan_s`. On threads those in excess of the cores have taken turns;
 /// emulated they are charged for it on the cores of the `platform`.
-pub fn ranks_s(way: Way, ranks: &[RankTimes], makespan_s: f64, platform: &Platform) -> f64 {
+///
+/// # Errors
+/// A figure of the platform's network that cannot be.
+pub fn ranks_s(way: Way, ranks: &[RankTimes], makespan_s: f64, platform: &Platform) -> Result<f64, RunError> {
     match way {
-        Way::Emulated => in_turns(ranks, makespan_s, platform.cores()),
-        _ => makespan_s,
+        Way::Emulated => Ok(Turns::on(platform, ranks.len())?.seconds(ranks, makespan_s)),
+        _ => Ok(makespan_s),
     }
 }
 

@@ -41,15 +41,32 @@ mod tests {
             ..Network::default()
         };
         let platform = Platform::new("p", vec![Host::new("h", 64, 1)], network);
-        for (ranks, groups, result) in [(4, 2, 1e6), (12, 3, 1e3), (64, 64, 10.0), (8, 1, 1e6), (6, 6, 0.0)] {
+        let shapes =
+            [(4usize, 2usize, 1e6), (12, 3, 1e3), (64, 64, 10.0), (8, 1, 1e6), (6, 6, 0.0), (33, 33, 3e3)];
+        // As many tasks each, and not, and none for some.
+        let loads = |groups: usize| {
+            let groups = groups as u64;
+            [groups, 5 * groups, 64, 2 * groups - 1, 3 * groups + groups / 2, groups / 2 + 1, 1]
+        };
+        for (ranks, groups, result, tasks) in shapes
+            .into_iter()
+            .flat_map(|(ranks, groups, result)| loads(groups).map(|tasks| (ranks, groups, result, tasks)))
+        {
             let shape = Shape { groups, ..Shape::new(Strategy::ReductionTree, ranks) };
             let profile = ReductionProfile { result_bytes: (result, 0.0), ..ReductionProfile::default() };
-            let load = Load::new(5 * groups as u64, 1.0);
+            let load = Load::new(tasks, 1.0);
             let neighbours = reduction::Neighbours::most(&shape, &platform);
             let effective = reduction::effective(&profile, &shape, &load, &platform, &neighbours).unwrap();
-            let brought = seconds(&vec![5 * result as u64; groups], &platform, ranks).unwrap();
+            // As the pattern cuts the input into shares.
+            let cut = |group: usize| tasks * group as u64 / groups as u64;
+            let holders: Vec<u64> =
+                (0..groups).map(|group| (cut(group + 1) - cut(group)) * result as u64).collect();
+            let brought = seconds(&holders, &platform, ranks).unwrap();
             let said = effective.finish.wait.fixed;
-            assert!((brought - said).abs() <= 1e-9 + 1e-9 * said, "{groups} groups: {brought}, {said}");
+            assert!(
+                (brought - said).abs() <= 1e-9 + 1e-9 * said,
+                "{groups} groups, {tasks} tasks: {brought}, {said}"
+            );
         }
     }
 }

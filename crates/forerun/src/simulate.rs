@@ -20,7 +20,7 @@ use crate::error::{CliError, failed};
 use crate::execute::{TIMELINE, append_finish};
 use crate::planning::Facts;
 use crate::signals::Interrupt;
-use crate::turns::{in_turns, worked};
+use crate::turns::Turns;
 
 /// Ranks up to which each one's times are kept.
 const RANKS_IN_FULL: usize = 1024;
@@ -35,7 +35,7 @@ struct Scene {
     pricing: Profiled,
     shape: Shape,
     tasks: u64,
-    cores: usize,
+    turns: Turns,
     /// The speed of the rank that takes the finish.
     speed: f64,
     /// Seconds to start the ranks.
@@ -68,8 +68,8 @@ impl Scene {
         let network = LogGps::on(platform, shape.ranks)?;
         let pricing = Profiled::new(&profile, platform, shape.ranks)?.with_done(done);
         let speed = Speeds::of_first_rank(platform).map_err(|e| RunError::Invalid(e.to_string()))?;
-        let (cores, start_up) = (platform.cores().max(1), start_up(shape.ranks, platform));
-        Ok(Scene { app, profile, network, pricing, shape, tasks, cores, speed, start_up })
+        let (turns, start_up) = (Turns::on(platform, shape.ranks)?, start_up(shape.ranks, platform));
+        Ok(Scene { app, profile, network, pricing, shape, tasks, turns, speed, start_up })
     }
 
     /// The scene in which ranks are slowed by neighbours that are as busy as they are in it.
@@ -111,11 +111,12 @@ impl Scene {
     /// The makespan with the finish, where ranks in excess of the cores take turns.
     fn seconds(&self, played: &Simulated) -> f64 {
         let makespan_s = match &played.ranks[..] {
-            // Too many to have each one's times: all that is busy, on all cores.
-            [] if self.shape.ranks > self.cores => {
-                played.makespan_s.max(worked(&played.stages) / self.cores as f64)
+            // Too many to have each one's times.
+            [] => {
+                let all = (self.shape.ranks, played.messages, played.bytes);
+                self.turns.seconds_of_all(&played.stages, all, played.makespan_s)
             }
-            ranks => in_turns(ranks, played.makespan_s, self.cores),
+            ranks => self.turns.seconds(ranks, played.makespan_s),
         };
         self.start_up + makespan_s + self.finish(played.delivered_bytes)
     }

@@ -315,6 +315,10 @@ pub(super) mod tests {
     use crate::wire::Wire;
 
     pub(in super::super) fn costs(growth: Vec<f64>) -> Costs {
+        costs_on(&Network::default(), growth)
+    }
+
+    pub(in super::super) fn costs_on(network: &Network, growth: Vec<f64>) -> Costs {
         let merge = Cost { fixed: 1e-4, per_byte: 1e-6, per_result: 1e-5, ..Cost::default() };
         let profile = ReductionProfile {
             task: Cost::constant(1e-3),
@@ -323,7 +327,7 @@ pub(super) mod tests {
             growth,
             ..ReductionProfile::default()
         };
-        let wire = Wire::new(&Network::default(), 1).expect("a network");
+        let wire = Wire::new(network, 1).expect("a network");
         Costs::new(&profile, &Load::new(100, 20.0), wire, 1.0)
     }
 

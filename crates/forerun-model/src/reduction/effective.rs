@@ -154,15 +154,19 @@ fn gather(
     load: &Load,
     platform: &Platform,
 ) -> Result<f64, ModelError> {
-    // Groups without a task have nothing, and the others all of it.
-    let holders = (shape.groups as u64).min(load.tasks);
-    let others = holders.saturating_sub(1);
-    if others == 0 {
+    let groups = shape.groups as u64;
+    if groups < 2 || load.tasks == 0 {
         return Ok(0.0);
     }
     let costs = Costs::new(profile, load, Wire::on(platform, shape.ranks)?, 1.0);
-    let share = load.tasks / holders;
-    Ok(costs.hop(share) + (others - 1) as f64 * costs.in_turn(share))
+    // Shares differ by a task: `larger` of them have one more. The first group's is a small one, and stays where it is. A group
+    // without a task says so.
+    let (small, larger) = (load.tasks / groups, load.tasks % groups);
+    let smaller = groups - 1 - larger;
+    let all = larger as f64 * costs.in_turn(small + 1) + smaller as f64 * costs.in_turn(small);
+    // The second group's comes first, and is on its way while nothing else is received.
+    let second = if larger >= groups - larger { small + 1 } else { small };
+    Ok(all + costs.hop(second) - costs.in_turn(second))
 }
 
 /// Sets that a group delivers of `n` results.
@@ -180,12 +184,17 @@ fn deliveries(shape: &Shape, n: u64) -> u64 {
     rounds.min(n).max(1)
 }
 
-/// Seconds to make one result of `pieces` pieces with `results` results in all.
+/// Seconds to make one result of `pieces` pieces, no more than there are results, with `results` results in all: as even as can be.
 fn fold(costs: &Costs, pieces: u64, results: u64) -> f64 {
-    let (mut left, mut seconds) = (pieces, 0.0);
+    let (mut left, mut seconds) = (pieces.min(results), 0.0);
     while left > 1 {
-        let each = (results / left).max(1);
-        seconds += (left / 2) as f64 * costs.merge(each, each);
+        // Pieces differ by a result: those of one size are merged with each other, and one pair may be of both.
+        let (each, larger) = (results / left, results % left);
+        let (large, small) = (larger / 2, (left - larger) / 2);
+        let mixed = left / 2 - large - small;
+        seconds += large as f64 * costs.merge(each + 1, each + 1)
+            + small as f64 * costs.merge(each, each)
+            + mixed as f64 * costs.merge(each + 1, each);
         left = left.div_ceil(2);
     }
     seconds
@@ -241,7 +250,7 @@ mod tests {
         assert_eq!(one.finish.seconds(0.0, 0.0), 0.0);
     }
 
-    /// However many groups there are beside those that have it.
+    /// All of it, however the tasks are shared; who has none says so.
     #[test]
     fn what_groups_have_is_brought_together() {
         let per_byte = Measured::stated(SecondsPerByte(1.0));
@@ -256,12 +265,36 @@ mod tests {
         // A message of 10 bytes and 16 that are a packet's own, the first byte at once.
         assert_eq!(finish(2, 2), 25.0);
         for groups in [3, 4, 8, 64] {
-            assert_eq!(finish(groups, 2), 25.0, "{groups} groups");
-            assert_eq!(finish(groups, 1), 0.0, "{groups} groups");
+            let empty = 15.0 * (groups - 1) as f64;
+            assert_eq!(finish(groups, 2), empty + 2.0 * 10.0, "{groups} groups");
+            assert_eq!(finish(groups, 1), empty + 10.0, "{groups} groups");
+            assert_eq!(finish(groups, 0), 0.0, "{groups} groups");
         }
         assert_eq!(finish(3, 3), 50.0);
         // Two tasks each.
         assert_eq!(finish(3, 6), 2.0 * 35.0);
+        // The first group has one, one of the others two.
+        assert_eq!(finish(3, 4), 25.0 + 35.0);
+        assert_eq!(finish(33, 64), 25.0 + 31.0 * 35.0);
+    }
+
+    /// What merges of pieces of almost equal size take is what all of their results take, however many the pieces are.
+    #[test]
+    fn no_result_is_left_out_of_a_merge() {
+        let platform = platform(4);
+        let at_finish = |groups: usize, tasks: u64| {
+            let shape = Shape { groups, ..Shape::new(Strategy::Adaptive, groups) };
+            let profile = ReductionProfile { contention: 0.0, ..profile(JoinAt::Finish) };
+            of(&profile, &shape, &Load::new(tasks, 1.0), &platform).unwrap().finish.seconds(0.0, 0.0)
+        };
+        // Each result passes lg pieces levels, rounded up or down.
+        for tasks in 1u64..=130 {
+            for groups in [1usize, 2, 3, 31, 32, 33, 63, 64, 65, 100] {
+                let (seconds, levels) = (at_finish(groups, tasks), (tasks as f64).log2());
+                let (least, most) = (tasks as f64 * levels.floor(), tasks as f64 * levels.ceil());
+                assert!((least..=most).contains(&seconds), "{groups} groups, {tasks} tasks: {seconds}");
+            }
+        }
     }
 
     #[test]

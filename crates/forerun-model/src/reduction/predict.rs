@@ -10,6 +10,7 @@ use super::costs::{Costs, check};
 use super::effective::effective;
 use super::neighbours::{Neighbours, Spent};
 use super::timing::{Timing, Totals};
+use super::turns::{self, Groups};
 use super::{Bound, adaptive, alone, explain, interval, master_slave, pipeline, tree};
 use crate::{Load, ModelError, Speeds, Wire};
 
@@ -85,8 +86,9 @@ pub fn balance(
 ///
 /// The groups work side by side; the largest share on the slowest ranks ends last. Within a
 /// group, strategies with a fixed deal go at the speed of the slowest rank, the adaptive one at
-/// the mean speed. Ranks in excess of the cores: no less than all busy seconds over all cores, but for what is after the
-/// last task, where few are busy any more (an approximation; [`crate::sharing()`] knows each rank's).
+/// the mean speed. Ranks in excess of the cores take turns while they have something to do ([`crate::sharing()`]); by the adaptive
+/// strategy, whose ranks take work as they are free, all busy seconds over all cores, but for what is after the
+/// last task.
 /// Hosts are slower by what other jobs use of them, and messages by what the network's switches and
 /// other jobs' traffic there add ([`Wire::on`]). [`start_up`] and `finish` are added once. Windows are taken as wide enough not to bind, and times
 /// of availability as they are at the start.
@@ -165,7 +167,12 @@ pub(super) struct Evaluated {
     /// The part of it that the profile's figures make.
     pub(super) common: f64,
     pub(super) seconds: f64,
+    /// How many times as long the groups take as where every rank has a core.
+    pub(super) slowing: f64,
 }
+
+/// By how much taking turns makes a run longer where the cores are what bounds it.
+const BOUND_BY_CORES: f64 = 1.05;
 
 /// Rounds in which the slowing by busy neighbours and how busy they are settle.
 const SETTLING: usize = 4;
@@ -209,21 +216,32 @@ fn beside(
     let mut timing = group(shape, load, &costs, size, large);
     let mut all = Totals::default();
     all.add(&timing.totals, more as f64);
-    if more < groups {
-        let fewer = group(shape, load, &costs, size, small);
+    let fewer = (more < groups).then(|| group(shape, load, &costs, size, small));
+    if let Some(fewer) = &fewer {
         all.add(&fewer.totals, (groups - more) as f64);
-        // Where some tasks are done, fewer may be more.
-        if fewer.seconds > timing.seconds {
-            timing = fewer;
-        }
     }
-    if shape.ranks > speeds.cores() {
-        let shared = turns(&all, &timing, groups as f64, speeds.cores() as f64);
-        if shared > timing.seconds {
-            timing.seconds = shared;
+    let shared = (shape.ranks > speeds.cores()).then(|| {
+        let of = |timing: &Timing, count: u64, tasks: u64| {
+            let &Timing { seconds, drain, totals, .. } = timing;
+            Groups { count: count as f64, tasks, seconds, drain, totals }
+        };
+        let larger = of(&timing, more, large);
+        let all: Vec<_> =
+            [larger].into_iter().chain(fewer.iter().map(|fewer| of(fewer, groups - more, small))).collect();
+        turns::shared(&costs, shape, size, &all, speeds.cores() as f64)
+    });
+    // Where some tasks are done, fewer may be more.
+    if let Some(fewer) = fewer.filter(|fewer| fewer.seconds > timing.seconds) {
+        timing = fewer;
+    }
+    let own_s = timing.seconds;
+    if let Some(shared) = shared {
+        timing.seconds = shared;
+        if shared > own_s * BOUND_BY_CORES {
             timing.bound = Bound::Cores;
         }
     }
+    let slowing = if own_s > 0.0 { timing.seconds / own_s } else { 1.0 };
     // Tasks that are done have no spread: the others are fewer, and each takes as much more.
     let more = load.tasks.max(1) as f64 / load.tasks.saturating_sub(load.done).max(1) as f64;
     timing.path_tasks = (timing.path_tasks / more).max(timing.path_tasks.min(1.0));
@@ -238,13 +256,7 @@ fn beside(
     }
     let common = common + profile.finish.error * finish;
     let deviation = own.hypot(common);
-    Ok(Evaluated { costs, size, timing, all, finish, deviation, common, seconds })
-}
-
-/// Seconds of ranks that take turns on the cores: all is shared but the drain, which is a rank's of each group.
-fn turns(all: &Totals, timing: &Timing, groups: f64, cores: f64) -> f64 {
-    let drain = timing.drain.min(timing.seconds).min(all.busy() / groups);
-    (all.busy() - groups * drain) / cores + drain * (groups / cores).max(1.0)
+    Ok(Evaluated { costs, size, timing, all, finish, deviation, common, seconds, slowing })
 }
 
 fn group(shape: &Shape, load: &Load, c: &Costs, size: usize, n: u64) -> Timing {

@@ -10,7 +10,7 @@ use crate::{Load, ModelError, Speeds};
 
 /// Seconds of the steps of the group that ends last, as the closed form ([`super::predict()`]) has them: slowed by
 /// busy neighbours, on the group's slowest host (for the adaptive strategy, one of mean speed). Where ranks
-/// are more than cores, each has its equal part of one.
+/// are more than cores, work takes as many times as long as taking turns makes the run: ranks that have nothing to do take none.
 #[derive(Debug, Clone)]
 pub struct Steps {
     /// Ranks of a group.
@@ -24,8 +24,10 @@ pub struct Steps {
     /// What the profile's figures may be off by, as a part of the makespan: a standard deviation.
     pub error: f64,
     costs: Costs,
-    /// Ranks that share a core.
-    sharing: f64,
+    /// Groups that have a task.
+    racing: u64,
+    /// By how much work is longer where ranks take turns on cores.
+    slowing: f64,
 }
 
 impl Steps {
@@ -48,18 +50,19 @@ impl Steps {
             beside_s: start_up(shape.ranks, platform) + run.finish,
             error: if run.seconds > 0.0 { run.common / run.seconds } else { 0.0 },
             costs: run.costs,
-            sharing: (shape.ranks as f64 / speeds.cores() as f64).max(1.0),
+            racing: load.tasks.min(shape.groups as u64),
+            slowing: run.slowing,
         })
     }
 
     /// Of a task.
     pub fn task_s(&self) -> f64 {
-        self.costs.task * self.sharing
+        self.costs.task * self.slowing
     }
 
     /// Of merging pieces of so many results; 0 where one is empty.
     pub fn merge_s(&self, left: u64, right: u64) -> f64 {
-        self.costs.merge(left, right) * self.sharing
+        self.costs.merge(left, right) * self.slowing
     }
 
     /// Of a message of so many results, from the begin of the send to the end of the receive.
@@ -69,17 +72,17 @@ impl Steps {
 
     /// Of handing so many results to the sink; 0 for none.
     pub fn deliver_s(&self, results: u64) -> f64 {
-        self.costs.sink(results) * self.sharing
+        self.costs.sink(results) * self.slowing
     }
 
     /// Of opening the sink, and of closing it.
     pub fn open_s(&self) -> f64 {
-        self.costs.open() * self.sharing
+        self.costs.open() * self.slowing
     }
 
     /// By how much the last of the groups is expected to end later than one, each with this standard deviation.
     pub fn late_s(&self, deviation: f64) -> f64 {
-        largest_normal(self.groups as f64) * deviation
+        largest_normal(self.racing as f64) * deviation
     }
 }
 
@@ -118,9 +121,19 @@ mod tests {
         let (steps, _) = of(4, 2);
         assert_eq!((steps.ranks, steps.groups, steps.tasks), (2, 2, 21));
         assert!(steps.late_s(2.0) > 1.0 && steps.merge_s(1, 1) > 0.0 && steps.message_s(1) > 0.0);
-        // Ranks that share cores are slower.
+        // Ranks that share cores are slower, those that have something to do.
         let cores = fire.cores();
-        let (alone, shared) = (of(cores, cores).0, of(2 * cores, 2 * cores).0);
-        assert!((shared.task_s() / alone.task_s() - 2.0).abs() < 1e-9);
+        let of = |tasks: usize, ranks: usize| {
+            let shape = Shape { groups: ranks, ..Shape::new(Strategy::ReductionTree, ranks) };
+            let load = Load::new(tasks as u64, 5000.0);
+            let profile = ReductionProfile { sink: Cost::default(), ..profile.clone() };
+            Steps::of(&shape, &load, &profile, &fire).unwrap_or_else(|e| panic!("{e}"))
+        };
+        let slower = |tasks, ranks| of(tasks, ranks).task_s() / of(tasks, cores).task_s();
+        assert!((slower(20 * cores, 2 * cores) - 2.0).abs() < 1e-9);
+        let few = slower(2 * cores, 1000 * cores);
+        assert!((1.0..2.5).contains(&few), "{few}");
+        // Nor are groups without a task late.
+        assert_eq!(of(8, 1000 * cores).late_s(1.0), of(8, 8).late_s(1.0));
     }
 }

@@ -2,14 +2,14 @@
 
 #![allow(dead_code)] // every test uses a part
 
-use forerun_model::Load;
+use forerun_model::{Load, sharing};
 use forerun_platform::Stage;
 use forerun_platform::{
     Cost, Deal, Host, Measured, Network, Overhead, Platform, ReductionProfile, Seconds, SecondsPerByte,
     StageTotal,
 };
 use forerun_sim::pricing::Profiled;
-use forerun_sim::{LogGps, run_totals};
+use forerun_sim::{LogGps, run, run_totals};
 use forerun_skeleton::reduction::{Piece, Reduce, Reduction, Runner, Shape, Sink, Sinks, Source};
 use forerun_skeleton::{AppError, Message, Options, Program, RunError};
 
@@ -135,6 +135,26 @@ impl<M: Message> Runner<M, Option<Vec<u64>>> for Simulator<'_> {
     }
 }
 
+/// What each rank was busy with, and when the last had ended.
+struct Ranks<'a>(Simulator<'a>);
+
+impl<M: Message> Runner<M, Option<Vec<u64>>> for Ranks<'_> {
+    type Ran = (Vec<f64>, f64);
+
+    fn run<P>(self, program: &P) -> Result<(Vec<f64>, f64), RunError>
+    where
+        P: Program<Msg = M, Out = Option<Vec<u64>>> + Sync,
+    {
+        let Simulator { network, pricing, options } = self.0;
+        let ran = run(program, &network, &pricing, options)?;
+        let busy = |stages: &std::collections::BTreeMap<Stage, StageTotal>| {
+            let waits = [Stage::Wait, Stage::Input];
+            stages.iter().filter(|(stage, _)| !waits.contains(stage)).map(|(_, t)| t.total_s).sum()
+        };
+        Ok((ran.ranks.iter().map(|rank| busy(&rank.stages)).collect(), ran.makespan_s))
+    }
+}
+
 /// The tasks that are done: the first ones of a group, and of a rank where tasks are dealt evenly; where the order is kept, the
 /// middle one of every part.
 fn done(shape: &Shape, load: &Load) -> Vec<u64> {
@@ -166,6 +186,25 @@ pub(crate) fn simulate(
         options: &options,
     };
     Reduction::new(&app, &app, &Count, *shape).unwrap().run(simulator).unwrap()
+}
+
+/// The makespan in virtual time of ranks that take turns on the platform's cores.
+pub(crate) fn simulate_in_turns(
+    shape: &Shape,
+    load: &Load,
+    profile: &ReductionProfile,
+    platform: &Platform,
+) -> f64 {
+    let app = App { profile, load };
+    let options = Options { window: 1000, ..Options::new(shape.ranks) };
+    let simulator = Simulator {
+        network: LogGps::on(platform, shape.ranks).unwrap(),
+        pricing: Profiled::new(profile, platform, shape.ranks).unwrap(),
+        options: &options,
+    };
+    let reduction = Reduction::new(&app, &app, &Count, *shape).unwrap();
+    let (busy, makespan) = reduction.run(Ranks(simulator)).unwrap();
+    sharing(busy, makespan, platform.cores())
 }
 
 /// L, o (of the sender and of the receiver) and G in seconds.

@@ -65,7 +65,7 @@ mod turns;
 use forerun_platform::Strategy;
 
 pub use farm::Farm;
-pub use predict::{Chosen, JobError, Limits, Predicted, choose, predict, predict_farm};
+pub use predict::{Chosen, JobError, Limits, Predicted, choose, predict, predict_farm, sample, sampling_s};
 
 /// Something that takes time in a reduction, with the numbers of task results that it deals with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -166,10 +166,28 @@ pub fn predict(
 ) -> Result<Predicted, JobError> {
     match choose(of, limits, stop) {
         Ok(chosen) => chosen.predict(of, stop),
-        Err(JobError::TooLarge { limit, model }) => sampled(of, limits, model, stop)?
-            .map_or_else(|model| Err(JobError::TooLarge { limit, model }), Ok),
+        Err(JobError::TooLarge { model, .. }) => sample(of, limits, model, stop),
         Err(e) => Err(e),
     }
+}
+
+/// Predicts a group's makespan by simulating a model that [`choose`] found too large.
+///
+/// # Errors
+/// As [`predict`].
+pub fn sample(
+    of: &Reduction<'_>,
+    limits: &Limits,
+    model: String,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Predicted, JobError> {
+    let limit = limits.states;
+    sampled(of, limits, model, stop)?.map_or_else(|model| Err(JobError::TooLarge { limit, model }), Ok)
+}
+
+/// Seconds that [`sample`] takes at least, about.
+pub fn sampling_s(of: &Reduction<'_>, limits: &Limits) -> f64 {
+    Sampled::of(of, limits).least * A_LOOK / limits.threads.clamp(1, ROUND) as f64
 }
 
 /// Tasks of a stream that go by before the clock starts, for each rank, and those that it then sees.
@@ -178,6 +196,24 @@ const SEEN: u64 = 4096;
 /// How long it takes to look at what a rank can do next, in seconds.
 const A_LOOK: f64 = 2e-7;
 
+/// What is simulated of a model that is too large.
+struct Sampled {
+    form: Form,
+    /// Tasks of a stream that go by before it is looked at.
+    from: u64,
+    /// The least that is looked at.
+    least: f64,
+}
+
+impl Sampled {
+    fn of(of: &Reduction<'_>, limits: &Limits) -> Sampled {
+        let form = if of.tasks <= limits.tasks { Form::Run } else { Form::Stream };
+        let from = of.ranks as u64 * SETTLES;
+        let tasks = if form == Form::Run { of.tasks } else { from + SEEN };
+        Sampled { form, from, least: of.looks(form, tasks) * ROUND as f64 }
+    }
+}
+
 /// The prediction of a model that was too large, by simulation; the model where that is not possible either.
 fn sampled(
     of: &Reduction<'_>,
@@ -185,13 +221,9 @@ fn sampled(
     model: String,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Result<Predicted, String>, JobError> {
-    let form = if of.tasks <= limits.tasks { Form::Run } else { Form::Stream };
-    let from = of.ranks as u64 * SETTLES;
-    let tasks = if form == Form::Run { of.tasks } else { from + SEEN };
-    let least = of.looks(form, tasks) * ROUND as f64;
+    let Sampled { form, from, least } = Sampled::of(of, limits);
     if least > limits.looks as f64 {
-        let seconds = least * A_LOOK / limits.threads.clamp(1, ROUND) as f64;
-        return Err(JobError::TooLong { limit: limits.states, seconds });
+        return Err(JobError::TooLong { limit: limits.states, seconds: sampling_s(of, limits) });
     }
     let system = system(&model)?;
     let mut how = Sampling { threads: limits.threads, ..Sampling::default() };

@@ -86,7 +86,7 @@ pub fn run_planned(
     }
     if how.on == Way::Simulated {
         facts.not_empty()?;
-        followed(simulate::effort(facts, &planned.best, costs))?;
+        followed(simulate::effort(facts, &planned.best, costs), context)?;
         let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
         facts.widen(&mut outcome);
         console.say("", &compare::verdict(&outcome))?;
@@ -180,7 +180,7 @@ pub fn simulated(
     context.note_shared(how.processors.get().as_slice(), &platform)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     facts.note_without_bytes(costs, console)?;
-    followed(simulate::effort(facts, &planned.best, costs))?;
+    followed(simulate::effort(facts, &planned.best, costs), context)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
@@ -191,12 +191,21 @@ pub fn simulated(
     console.data(&outcomes)
 }
 
-/// That a run in virtual time is not too much to follow.
+/// That a run in virtual time is not too much to follow; says how long it takes.
 ///
 /// # Errors
 /// How much it is.
-pub fn followed(effort: Effort) -> Result<(), CliError> {
-    effort.check().map_err(|why| request(format!("--on simulated: {why}")))
+pub fn followed(effort: Effort, context: &Context) -> Result<(), CliError> {
+    effort.check().map_err(|why| request(format!("--on simulated: {why}")))?;
+    tell_effort(effort, context);
+    Ok(())
+}
+
+/// Says how long following a run in virtual time takes, where that is some seconds.
+pub fn tell_effort(effort: Effort, context: &Context) {
+    if let Some(told) = effort.told() {
+        context.console.progress("simulated", &told);
+    }
 }
 
 /// What ways predict, and why some do not.
@@ -247,13 +256,15 @@ pub fn predictions(
     for way in by {
         let mut outcome = match way {
             Way::Simulated => {
-                if let Err(why) = simulate::effort(facts, choice, costs).check() {
+                let effort = simulate::effort(facts, choice, costs);
+                if let Err(why) = effort.check() {
                     all.refused.push(format!("simulated: {why}"));
                     continue;
                 }
+                tell_effort(effort, context);
                 simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?
             }
-            Way::Pepa => match algebra::predict(facts, choice, costs, platform, &context.interrupt)? {
+            Way::Pepa => match algebra::predict(facts, choice, costs, platform, context)? {
                 Answer::Predicted(outcome) => *outcome,
                 Answer::Refused(why) => {
                     all.refused.push(why);

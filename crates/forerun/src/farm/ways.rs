@@ -17,7 +17,7 @@ use super::plan::{Basis, DYNAMIC, Planned, interval};
 use super::run::shape;
 use crate::cli::FarmWays;
 use crate::commands::Context;
-use crate::commands::run::Predictions;
+use crate::commands::run::{Predictions, tell_effort};
 use crate::effort::Effort;
 use crate::error::{CliError, failed, request};
 use crate::execute::{TIMELINE, append_finish, stop_if_interrupted};
@@ -78,7 +78,10 @@ pub(super) fn predictions<J: FarmJob>(
     for way in by {
         let predicted = match way {
             Way::Simulated => match effort(basis, plan).check() {
-                Ok(()) => Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?),
+                Ok(()) => {
+                    tell_effort(effort(basis, plan), context);
+                    Ok(simulated(basis, plan, shape(job, plan), &context.interrupt)?)
+                }
                 Err(why) => Err(format!("simulated: {why}")),
             },
             Way::Pepa => by_pepa(basis, plan, &context.interrupt)?,

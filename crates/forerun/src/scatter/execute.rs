@@ -37,7 +37,8 @@ pub fn execute(
     let (result, finish_s) = finished(interrupt, || job.conclude(written))?;
     bar.finish_and_clear();
     let blocks = plan.grain.tasks.unwrap_or(0);
-    let ranks_s = ranks_s(way, &ran.ranks, ran.makespan_s, platform);
+    let ranks_s =
+        ranks_s(way, &ran.ranks, ran.makespan_s, platform).map_err(|e| explain(e, interrupt.signal()))?;
     let mut ranks = ran.ranks;
     append_finish(&mut ranks, ran.makespan_s, finish_s);
     let mut outcome = measured(way, plan.clone(), (ranks_s, finish_s), ranks, blocks);

@@ -7,7 +7,7 @@ use forerun_platform::{Outcome, Platform, ScatterGatherProfile, Way};
 use super::figures::{Costs, costs};
 use super::{Facts, effort, planning, simulate};
 use crate::cli::PredictOptions;
-use crate::commands::run::Predictions;
+use crate::commands::run::{Predictions, tell_effort};
 use crate::commands::{Context, predict};
 use crate::error::{CliError, request};
 
@@ -123,10 +123,12 @@ pub(super) fn predictions(
         all.outcomes.push(match way {
             Way::Pepa => return Err(request(NO_MODEL)),
             Way::Simulated => {
-                if let Err(why) = effort(choice).check() {
+                let effort = effort(choice);
+                if let Err(why) = effort.check() {
                     all.refused.push(format!("simulated: {why}"));
                     continue;
                 }
+                tell_effort(effort, context);
                 let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
                 facts.widen(&mut outcome);
                 outcome

@@ -79,7 +79,7 @@ fn simulated(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    commands::followed(effort(choice))?;
+    commands::followed(effort(choice), context)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
         let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;

@@ -48,6 +48,40 @@ fn a_third_prediction_stands_beside_the_others() {
     assert!(plan["strategy"].is_string());
 }
 
+/// Ranks that have nothing to do take no turns on the cores: of the others each has its part of one.
+#[test]
+fn ranks_without_work_slow_nobody() {
+    let place = Place::new();
+    let costs = "task = \"10 ms\"\nmerge = \"1 ms\"\nresult_bytes = \"3 kB\"\n";
+    place.write("profile.toml", format!("format = 1\napplication = \"any\"\n[reduction]\n{costs}"));
+    let network = "[network]\nlatency = \"5 us\"\nbandwidth = \"1 GB/s\"\n";
+    place.write("p.toml", format!("format = 1\nname = \"p\"\n[[host]]\nname = \"h\"\ncores = 2\n{network}"));
+    for (strategy, p, groups) in [
+        ("adaptive", 8, 1),
+        ("adaptive", 40_000, 40_000),
+        ("adaptive", 40_000, 20_000),
+        ("reduction-tree", 40_000, 20_000),
+        ("master-slave", 40_000, 20_000),
+        ("adaptive", 64, 1),
+    ] {
+        let line = format!(
+            "predict tasks 16 --profile profile.toml --platform p.toml -p {p} --groups {groups} --strategy {strategy} \
+             --by analytic,pepa --json -"
+        );
+        let data = place.run(&line).ok().json();
+        let seconds = |k: usize| data[k]["makespan_s"].as_f64().unwrap();
+        // All work is 160 ms of tasks and up to 15 ms of merges, on two cores.
+        assert!((0.08..0.2).contains(&seconds(0)), "{strategy} on {p} in {groups}: {}", seconds(0));
+        let ratio = seconds(1) / seconds(0);
+        assert!(
+            (0.9..5.0).contains(&ratio),
+            "{strategy} on {p} in {groups}: {} and {}",
+            seconds(1),
+            seconds(0)
+        );
+    }
+}
+
 #[test]
 fn the_model_written_gives_the_prediction() {
     let place = Place::new();

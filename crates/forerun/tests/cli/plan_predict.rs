@@ -1,5 +1,7 @@
 //! `plan`, `predict`, `compare`, `report` and what goes from one to the next.
 
+use std::io::{BufRead as _, BufReader};
+
 use crate::util::{Place, STRATEGIES, finish};
 
 fn place() -> Place {
@@ -472,6 +474,25 @@ fn a_prediction_that_takes_long_says_how_far_it_is() {
     assert!(!short.err.contains("under way"), "{}", short.err);
 }
 
+/// How long virtual time takes is said before it is begun, and not where that is a moment.
+#[test]
+fn what_takes_some_seconds_is_told_before() {
+    let place = place();
+    place.profile();
+    let costs = "--profile profile.toml --platform lehigh-fire --strategy reduction-tree --by simulated -p 8";
+    let line = format!("predict tasks 30000000 {costs}");
+    let mut running = place.start(line.split_whitespace());
+    let mut told = BufReader::new(running.child.stderr.take().unwrap()).lines();
+    let told = told.find_map(|line| line.ok().filter(|line| line.contains("it takes some")));
+    drop(running);
+    let told = told.expect("what it takes");
+    assert!(
+        told.starts_with("simulated 30,000,000 tasks and ") && told.contains("on 8 processors"),
+        "{told}"
+    );
+    assert!(!place.run(&format!("predict tasks 1e5 {costs}")).ok().err.contains("it takes some"));
+}
+
 /// What would take years is told before it is begun, and other ways predict all the same.
 #[test]
 fn what_takes_too_long_is_refused_and_other_ways_predict() {
@@ -479,7 +500,7 @@ fn what_takes_too_long_is_refused_and_other_ways_predict() {
     place.profile();
     let costs = "--profile profile.toml --platform lehigh-fire";
     let words =
-        ["virtual time would follow 1,000,000,000,000,000,000 tasks", "years", "5,000,000,000 in all"];
+        ["virtual time would follow 1,000,000,000,000,000,000 tasks", "years", "2,400,000,000 in all"];
     place.run(&format!("predict tasks 1e18 {costs} --by simulated -p 2")).refused(2, &words);
     place.run(&format!("run tasks 1e18 {costs} --on simulated")).refused(2, &words);
     for strategy in STRATEGIES {

@@ -23,6 +23,7 @@
 //! *Closed*: for more ranks (`closed`), exact where merges and messages cost the same at every level and
 //! a receiving step takes no longer than one with a task, and else within n (n + 2) steps.
 
+mod busy;
 mod closed;
 mod cycle;
 mod steps;
@@ -33,6 +34,7 @@ mod tests;
 use super::Bound;
 use super::costs::Costs;
 use super::timing::{Timing, Totals};
+pub(super) use busy::busy;
 use cycle::{gather, step, take};
 
 pub(super) fn timing(own: &Costs, ranks: usize, arity: usize, n: u64) -> Timing {
