@@ -17,6 +17,7 @@ use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
+use crate::guardian;
 use crate::signals::Interrupt;
 use crate::text;
 
@@ -114,6 +115,7 @@ pub fn launch(
         arguments: vec![WORD.into()],
         cancel: interrupt.cancel().clone(),
         begin: BEGIN,
+        watcher: Some(guardian::watcher),
     };
     let said = launch.run(input, io::stdout(), |late| console.progress("start", late));
     if let Some(signal) = interrupt.signal() {
