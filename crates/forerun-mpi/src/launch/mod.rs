@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 use forerun_skeleton::{AppError, Cancel};
 use rustix::process::Signal;
 
-pub use self::flavour::{Flavour, Launcher};
+pub use self::flavour::{Flavour, Launcher, Place};
 use self::leftovers::Traces;
 use self::record::{Header, Record, Roster};
 use self::sieve::Sieve;

@@ -264,6 +264,49 @@ fn a_launcher_that_would_refuse_is_found_before_the_pilot() {
     place.assert_clean();
 }
 
+/// Before anything is tried where they do not fit, and with a word where they take turns.
+#[test]
+fn more_ranks_than_a_host_has_room_for_are_told_of() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("in/1", "x\n");
+    let fails = place.script(
+        "fails",
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) 5.0.1' && exit\nexit 3\n",
+    );
+    let fails = fails.display().to_string();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let tasks = |ranks: usize, more: &[&str]| {
+        let ranks = ranks.to_string();
+        let fixed =
+            ["run", "tasks", "50", "--size", "1kB", "--profile", "profile.toml", "--strategy", "adaptive"];
+        place.say(fixed.iter().chain(&["--on", "mpi", "--mpirun", &fails, "-p", &ranks]).chain(more))
+    };
+    for (ranks, more, expected) in [
+        (4 * cores, &[][..], 0),
+        (4 * cores + 1, &[], 1),
+        (4 * cores + 1, &["-q"], 0),
+        (4 * cores + 1, &["--json", "-"], 1),
+    ] {
+        let said = tasks(ranks, more);
+        assert_refused(&said, 1, "ended with status 3");
+        let told = format!("all {ranks} ranks are started on this host");
+        assert_eq!(said.err.matches(&told).count(), expected, "{ranks} ranks, {more:?}: {}", said.err);
+    }
+    for words in [
+        "run tasks 50 --size 1kB --profile profile.toml --on mpi -p 4194304 --mpirun",
+        "farm cat in -o out --on mpi -p 4194304 --mpirun",
+        "calibrate --on mpi -p 4194304 --mpirun",
+    ] {
+        let said = place.say(words.split_whitespace().chain([&*fails]));
+        assert_refused(&said, 2, "4,194,304 ranks do not fit into the");
+        assert!(!said.err.contains("pilot") && said.text().is_empty(), "{}{}", said.err, said.text());
+    }
+}
+
 /// Memory that ranks share and that no process has any more, of files that were not there `before`.
 fn ownerless(before: &BTreeSet<OsString>) -> BTreeSet<OsString> {
     let mut all = shared();
