@@ -35,6 +35,11 @@ pub fn launcher(options: &MpiOptions, ranks: Option<usize>) -> Result<Launcher, 
     Ok(launcher)
 }
 
+/// Whether all ranks are started on this host, as far as that is known.
+pub fn is_here(options: &MpiOptions) -> bool {
+    named(options).is_ok_and(|launcher| Room::of(&launcher, options.hostfile.as_deref()).is_here())
+}
+
 fn refused(e: AppError) -> CliError {
     request(format!("--on mpi: {e}"))
 }

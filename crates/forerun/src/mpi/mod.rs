@@ -27,7 +27,7 @@ mod programs;
 mod rank;
 mod room;
 
-pub use self::launch::{done, launch, launcher, run, told};
+pub use self::launch::{done, is_here, launch, launcher, run, told};
 pub use self::order::{JobOrder, Order, Report, Told, Work};
 #[cfg(feature = "mpi")]
 pub use self::rank::rank;

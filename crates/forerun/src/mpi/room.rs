@@ -39,6 +39,11 @@ impl Room {
         }
     }
 
+    /// Whether that is this host.
+    pub(super) fn is_here(self) -> bool {
+        matches!(self, Room::Here { .. })
+    }
+
     /// That there are too many ranks for the memory, and how many there may be.
     pub(super) fn refusal(self, ranks: usize) -> Option<String> {
         let Room::Here { memory: Some(memory), .. } = self else { return None };

@@ -70,6 +70,10 @@ impl Treat for RunOptions {
         self.on == Way::Mpi
     }
 
+    fn is_here(&self) -> bool {
+        self.on == Way::Mpi && mpi::is_here(&self.mpi)
+    }
+
     fn can_follow(&self) -> bool {
         self.on == Way::Threads && self.repeat == 1 && self.by.is_empty()
     }
