@@ -55,7 +55,7 @@ use forerun_skeleton::AppError;
 
 #[cfg(feature = "mpi")]
 pub use inside::Inside;
-pub use launch::{Flavour, Launch, Launcher};
+pub use launch::{Flavour, Launch, Launcher, Place, watch};
 #[cfg(feature = "mpi")]
 pub use measure::measure;
 pub use nap::late_s;

@@ -108,6 +108,7 @@ impl Mpi {
             arguments: Vec::new(),
             cancel: cancel.clone(),
             begin: Duration::from_secs(60),
+            watcher: None,
         };
         let mut out = Vec::new();
         let said = launch.run(what.as_bytes(), &mut out, |_| ()).map_err(|e| e.to_string());

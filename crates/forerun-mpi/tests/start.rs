@@ -26,6 +26,7 @@ fn launch(launcher: &Path, hostfile: Option<PathBuf>) -> Launch {
         arguments: Vec::new(),
         cancel: Cancel::new(),
         begin: Duration::from_millis(300),
+        watcher: None,
     }
 }
 

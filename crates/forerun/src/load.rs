@@ -140,10 +140,11 @@ impl Beside {
         Beside { load, runs, tried: if runs { 0 } else { tried } }
     }
 
-    /// Beside a run of that way, whatever it is predicted for. What is emulated takes no longer where others run, and is
-    /// measured beside them as the pilot was.
-    pub fn of_run(self, on: Way) -> Option<Beside> {
+    /// Beside a run of that way, whatever it is predicted for; where that is by MPI, all its processes may be on this machine or not. What is
+    /// emulated takes no longer where others run, and is measured beside them as the pilot was.
+    pub fn of_run(self, on: Way, here: bool) -> Option<Beside> {
         match on {
+            Way::Mpi if here => Some(Beside { runs: true, ..self }),
             Way::Threads => Some(Beside { runs: true, ..self }),
             Way::Emulated => None,
             _ => Some(self),
@@ -272,12 +273,14 @@ mod tests {
         assert!(said.contains("other programs use 2.0 of 2 cores") && said.contains("too long"), "{said}");
         assert!(!said.contains("take longer"), "{said}");
         // What is predicted for elsewhere and run here is uncertain at both ends.
-        let run = of(2.0, 2).of_run(Way::Threads).unwrap();
+        let run = of(2.0, 2).of_run(Way::Threads, false).unwrap();
         assert_eq!(ends(run), (0.5, 8.0));
         let said = run.note(64).unwrap();
         assert!(said.contains("too long") && said.contains("take longer"), "{said}");
-        assert_eq!(of(2.0, 2).of_run(Way::Mpi), Some(of(2.0, 2)));
-        assert_eq!(of(2.0, 2).of_run(Way::Emulated), None);
+        // So are processes, if they are here.
+        assert_eq!(of(2.0, 2).of_run(Way::Mpi, true), Some(run));
+        assert_eq!(of(2.0, 2).of_run(Way::Mpi, false), Some(of(2.0, 2)));
+        assert_eq!(of(2.0, 2).of_run(Way::Emulated, true), None);
     }
 
     #[test]

@@ -17,6 +17,10 @@ fn main() -> ExitCode {
         guardian::guard();
         return ExitCode::SUCCESS;
     }
+    if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WATCH) {
+        guardian::watch();
+        return ExitCode::SUCCESS;
+    }
     #[cfg(feature = "mpi")]
     if std::env::args_os().nth(1).is_some_and(|word| word == forerun::mpi::WORD) {
         return forerun::mpi::rank();

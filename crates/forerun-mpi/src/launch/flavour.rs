@@ -62,6 +62,18 @@ pub struct Launcher {
     flavour: Flavour,
 }
 
+/// Where ranks are started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// All on this host.
+    Here,
+    /// On others too, or nobody knows.
+    Elsewhere {
+        /// Ranks that a file of hosts says that these have room for.
+        slots: Option<usize>,
+    },
+}
+
 /// Versions that know what a rehearsal is, in small letters.
 const REHEARSING: [&str; 2] = ["(open mpi) 4.", "(openrte) 4."];
 /// What a rehearsal says in which all was understood; what it then fails by is that nothing is started.
@@ -141,10 +153,18 @@ impl Launcher {
         (self.flavour == Flavour::OpenMpi).then(of_open_mpi)
     }
 
-    /// Whether its words say on which hosts ranks are started.
-    pub fn names_hosts(&self) -> bool {
+    /// Where it starts ranks, with a file of hosts or without one, and outside of any allocation.
+    pub fn place(&self, hostfile: Option<&Path>) -> Place {
         let files = ["--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", "--default-hostfile"];
-        !hosts::of_words(&self.words).is_empty() || self.words.iter().any(|w| files.contains(&w.as_str()))
+        let named = self.words.iter().any(|word| files.contains(&word.as_str()));
+        let text = hostfile.map(|file| fs::read_to_string(file).unwrap_or_default());
+        let mut names = hosts::of_words(&self.words);
+        names.extend(text.iter().flat_map(|text| hosts::of_file(text)));
+        let here = names.iter().all(|name| hosts::is_here(name)) && (text.is_none() || !names.is_empty());
+        if here && !named && self.flavour != Flavour::Slurm {
+            return Place::Here;
+        }
+        Place::Elsewhere { slots: text.as_deref().filter(|_| !named).and_then(hosts::slots) }
     }
 
     /// Looks whether ranks can be started on this host or those of a file, as far as that can be told beforehand.

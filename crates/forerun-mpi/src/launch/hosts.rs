@@ -7,6 +7,8 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::system::uname;
+
 /// Names that are looked up at most: of more, a wrong one is found when ranks are started.
 const MOST: usize = 64;
 /// How long it is waited for all of them.
@@ -25,6 +27,25 @@ pub(super) fn of_words(words: &[String]) -> BTreeSet<String> {
     };
     let lists: Vec<String> = words.windows(2).filter_map(listed).collect();
     lists.iter().flat_map(|list| list.split(',')).filter_map(name).collect()
+}
+
+/// Ranks that the hosts of a file have room for, where that is stated of all: `NAME slots=4`, `NAME:4`.
+pub(super) fn slots(text: &str) -> Option<usize> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let of = |line: &str| {
+        let stated = line.split_whitespace().find_map(|word| word.strip_prefix("slots="));
+        // An address of IPv6 has many colons.
+        stated.or_else(|| line.split_once(':').map(|(_, slots)| slots))?.parse::<usize>().ok()
+    };
+    lines.filter(|line| !line.is_empty()).map(of).sum()
+}
+
+/// Whether a name is one of this host.
+pub(super) fn is_here(name: &str) -> bool {
+    let own = uname();
+    let own = String::from_utf8_lossy(own.nodename().to_bytes());
+    let short = own.split('.').next().unwrap_or_default();
+    ["localhost", "127.0.0.1", "::1", &*own, short].contains(&name)
 }
 
 fn name(word: &str) -> Option<String> {
@@ -96,6 +117,21 @@ mod tests {
         assert_eq!(of_words(&words("mpirun -H a:4,b --mca x y --host c")), set(&["a", "b", "c"]));
         assert_eq!(of_words(&words("mpiexec -hosts a,b:2 -H")), set(&["a", "b"]));
         assert_eq!(of_words(&words("mpirun --mca btl self")), set(&[]));
+    }
+
+    #[test]
+    fn slots_are_those_of_all_hosts_or_of_none() {
+        assert_eq!(slots("# hosts\nnode1 slots=4 max_slots=6\n\nme@node2 slots=2 # here\n"), Some(6));
+        assert_eq!(slots("node1:4\nnode1:4\n"), Some(8));
+        for unstated in ["node1 slots=4\nnode2\n", "fe80::1\n", "node1 slots=many\n"] {
+            assert_eq!(slots(unstated), None, "{unstated}");
+        }
+    }
+
+    #[test]
+    fn this_host_is_known_by_its_names() {
+        assert!(is_here("localhost") && is_here(&uname().nodename().to_string_lossy()));
+        assert!(!is_here("node1") && !is_here(""));
     }
 
     #[test]

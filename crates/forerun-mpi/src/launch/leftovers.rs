@@ -2,20 +2,22 @@
 //! session, and the memory by which Open MPI's ranks of a host send each other messages.
 //!
 //! The launcher has a mark in its environment, and so have the ranks that it starts on this host. By it they are found whoever their parent is by
-//! now. (Those on other hosts are ended by the launcher's daemons there, when these have lost it.)
+//! now, and the launcher itself where whoever started it is gone. (Those on other hosts are ended by the launcher's daemons there, when these
+//! have lost it.)
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::process::{self, Command};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use rustix::process::{Pid, Signal, getuid, kill_process};
+use rustix::process::{Pid, Signal, getpgid, getuid, kill_process, kill_process_group};
 use rustix::system::uname;
+use serde::{Deserialize, Serialize};
 
 /// The variable of the mark.
 const MARK: &str = "FORERUN_LAUNCH";
@@ -31,16 +33,53 @@ const GONE: Duration = Duration::from_secs(5);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What is found again of a start.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Traces {
     mark: String,
     begun: SystemTime,
     /// The words of a rank's command line.
     words: Vec<OsString>,
     /// The directory that the launcher makes those of its sessions in.
-    sessions: Option<PathBuf>,
+    sessions: Option<OsString>,
     /// Open MPI's numbers of the jobs of the ranks seen.
     jobs: BTreeSet<u32>,
+    /// The command lines seen in the launcher's group: a process that it has begun has one of them until it becomes a rank.
+    lines: BTreeSet<Vec<u8>>,
+    /// The groups of the launcher and of the ranks seen.
+    groups: BTreeSet<i32>,
+}
+
+/// A process with the mark.
+struct Marked {
+    pid: Pid,
+    line: Vec<u8>,
+    environment: Vec<u8>,
+}
+
+impl Marked {
+    fn number(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
+    fn group(&self) -> Option<i32> {
+        getpgid(Some(self.pid)).ok().map(|group| group.as_raw_nonzero().get())
+    }
+
+    /// When it began, in ticks of the system (proc(5): field 22, the 20th after the name, which may have spaces in it).
+    fn begun(&self) -> Option<u64> {
+        let stat = fs::read_to_string(place_of(self.pid).join("stat")).ok()?;
+        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+    }
+}
+
+fn place_of(pid: Pid) -> PathBuf {
+    Path::new("/proc").join(pid.as_raw_nonzero().to_string())
+}
+
+/// What a variable is set to in an environment.
+fn value<'e>(environment: &'e [u8], name: &str) -> Option<&'e [u8]> {
+    let mut all = environment.split(|byte| *byte == 0);
+    all.find_map(|set| set.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
 }
 
 impl Traces {
@@ -53,8 +92,10 @@ impl Traces {
             mark: format!("{}-{}", process::id(), now.as_nanos()),
             begun,
             words: words.chain(arguments.iter().map(OsString::from)).collect(),
-            sessions,
+            sessions: sessions.map(|place| absolute(&place).unwrap_or(place).into_os_string()),
             jobs: BTreeSet::new(),
+            lines: BTreeSet::new(),
+            groups: BTreeSet::new(),
         }
     }
 
@@ -63,52 +104,105 @@ impl Traces {
         launcher.env(MARK, &self.mark);
     }
 
-    /// Kills the ranks that there are on this host; gives how many.
-    pub(super) fn kill_ranks(&mut self) -> usize {
-        let mut killed = 0;
+    /// The processes of this host that have the mark, of those that `may`, by their command lines.
+    fn marked(&self, may: impl Fn(&[u8]) -> bool) -> Vec<Marked> {
+        let mut all = Vec::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
-            let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-            let place = entry.path();
-            if pid == process::id() as i32 || !self.is_rank(&place) {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            let Some(pid) = pid.filter(|pid| pid.as_raw_nonzero().get() != process::id() as i32) else {
                 continue;
-            }
-            // Of another user's, or gone.
-            let Ok(environment) = fs::read(place.join("environ")) else { continue };
-            let value = |name: &str| {
-                let mut all = environment.split(|byte| *byte == 0);
-                all.find_map(|set| set.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
             };
-            if value(MARK) != Some(self.mark.as_bytes()) {
+            let Ok(line) = fs::read(entry.path().join("cmdline")) else { continue };
+            if !may(&line) {
                 continue;
             }
-            self.jobs.extend(value("PMIX_NAMESPACE").and_then(number));
-            if let Some(pid) = Pid::from_raw(pid)
-                && kill_process(pid, Signal::KILL).is_ok()
-            {
-                killed += 1;
+            // Another user's, or gone: one that has ended has none.
+            let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+            if value(&environment, MARK) == Some(self.mark.as_bytes()) {
+                all.push(Marked { pid, line, environment });
             }
         }
-        killed
+        all
     }
 
-    /// Whether the process has a rank's command line.
-    fn is_rank(&self, place: &Path) -> bool {
-        let Ok(line) = fs::read(place.join("cmdline")) else { return false };
-        let words = line.strip_suffix(b"\0").unwrap_or(&line).split(|byte| *byte == 0);
-        words.eq(self.words.iter().map(|word| word.as_bytes()))
+    /// Kills the ranks that there are on this host; gives how many.
+    pub(super) fn kill_ranks(&mut self) -> usize {
+        let ranks = self.marked(|line| self.is_rank(line));
+        self.kill(&ranks)
+    }
+
+    /// Kills the ranks that there are on this host, and what a launcher that is gone has left of itself, or a rank of what it was before; gives how
+    /// many. (What ranks start has groups of its own, and whoever sees to it.)
+    fn kill_left(&mut self) -> usize {
+        let mut left = self.marked(|_| true);
+        left.retain(|of| {
+            let in_group = of.group().is_some_and(|group| self.groups.contains(&group));
+            in_group || self.is_rank(&of.line) || self.lines.contains(&of.line)
+        });
+        self.kill(&left)
+    }
+
+    fn kill(&mut self, all: &[Marked]) -> usize {
+        self.jobs.extend(all.iter().filter_map(|of| number(value(&of.environment, "PMIX_NAMESPACE")?)));
+        self.groups.extend(all.iter().filter_map(Marked::group));
+        all.iter().filter(|of| kill_process(of.pid, Signal::KILL).is_ok()).count()
+    }
+
+    /// Whether it is a rank's command line, be it after the words of a program that starts the rank in its own place.
+    fn is_rank(&self, line: &[u8]) -> bool {
+        let words: Vec<&[u8]> = line.strip_suffix(b"\0").unwrap_or(line).split(|byte| *byte == 0).collect();
+        let tail = words.len().saturating_sub(self.words.len());
+        words[tail..].iter().copied().eq(self.words.iter().map(|word| word.as_bytes()))
+    }
+
+    /// The launcher, by its mark: of those that have it and lead a group, the first that began.
+    pub(super) fn launcher(&self) -> Option<u32> {
+        let leaders = self.marked(|_| true).into_iter().filter(|of| of.group() == Some(of.number()));
+        let first = leaders.min_by_key(|of| (of.begun().unwrap_or(u64::MAX), of.number()))?;
+        u32::try_from(first.number()).ok()
+    }
+
+    /// Whether that process is still the launcher.
+    pub(super) fn is_there(&self, launcher: u32) -> bool {
+        let environment = fs::read(format!("/proc/{launcher}/environ")).unwrap_or_default();
+        value(&environment, MARK) == Some(self.mark.as_bytes())
+    }
+
+    /// Asks the launcher to end, or has its group end; before that, notes by what is found again that it has begun.
+    pub(super) fn signal(&mut self, launcher: u32, signal: Signal) {
+        let own = i32::try_from(launcher).ok();
+        for of in self.marked(|_| true) {
+            let group = of.group();
+            if group == own {
+                self.lines.insert(of.line);
+            } else if self.is_rank(&of.line) {
+                self.groups.extend(group);
+            }
+        }
+        if let Some(place) = &self.sessions {
+            self.jobs
+                .extend(sessions_of(Path::new(place), launcher).iter().flat_map(|session| jobs_of(session)));
+        }
+        let Some(pid) = own.and_then(Pid::from_raw) else { return };
+        // The launcher ends its ranks where it is asked to; where it is killed, its daemons do.
+        let _ = match signal {
+            Signal::KILL => kill_process_group(pid, signal),
+            _ => kill_process(pid, signal),
+        };
     }
 
     /// Puts away what is left when the launcher, which was the process `launcher`, is gone.
     pub(super) fn put_away(&mut self, launcher: u32) {
+        self.groups.extend(i32::try_from(launcher).ok().filter(|group| *group > 0));
         // A process that is about to become a rank does not look like one yet.
         let begun = Instant::now();
         let mut quiet = 0;
         while quiet < 3 && begun.elapsed() < GONE {
-            quiet = if self.kill_ranks() == 0 { quiet + 1 } else { 0 };
+            quiet = if self.kill_left() == 0 { quiet + 1 } else { 0 };
             thread::sleep(LOOK);
         }
         if let Some(sessions) = &self.sessions {
-            self.jobs.extend(end_session(sessions, launcher));
+            self.jobs.extend(end_session(Path::new(sessions), launcher));
         }
         self.free_shared(Path::new(SHARED.0));
         self.remove_probes(Path::new(SHARED.0));
@@ -152,21 +246,27 @@ impl Traces {
     }
 }
 
-/// Removes the session of the launcher that was this process; gives the numbers of its jobs.
-pub(super) fn end_session(sessions: &Path, launcher: u32) -> BTreeSet<u32> {
+/// Where the session of the launcher that is this process can be, as its host's name is written with its domain or without.
+fn sessions_of(sessions: &Path, launcher: u32) -> Vec<PathBuf> {
     let name = uname();
     let host = String::from_utf8_lossy(name.nodename().to_bytes()).into_owned();
     let short = host.split('.').next().unwrap_or_default().to_owned();
+    let session = |host: &String| {
+        sessions.join(format!("ompi.{host}.{}", getuid().as_raw())).join(format!("pid.{launcher}"))
+    };
+    BTreeSet::from([host, short]).iter().map(session).collect()
+}
+
+/// Removes the session of the launcher that was this process; gives the numbers of its jobs.
+pub(super) fn end_session(sessions: &Path, launcher: u32) -> BTreeSet<u32> {
     let mut jobs = BTreeSet::new();
-    for host in BTreeSet::from([host, short]) {
-        let of_user = sessions.join(format!("ompi.{host}.{}", getuid().as_raw()));
-        let session = of_user.join(format!("pid.{launcher}"));
+    for session in sessions_of(sessions, launcher) {
         if session.is_dir() {
             jobs.extend(jobs_of(&session));
             let _ = fs::remove_dir_all(&session);
         }
         // Others' sessions stay in it; it may have come to remove its own only.
-        let _ = fs::remove_dir(&of_user);
+        let _ = session.parent().map(fs::remove_dir);
     }
     jobs
 }

@@ -11,6 +11,8 @@
 //! sentence with which a run ends that was cut off.
 //!
 //! A launcher that is ended while it starts ranks may leave some of them, and files: these are looked for and put away (`leftovers.rs`).
+//! Ranks hear of the end of this process when all have begun, and the launcher never does; so another process watches, and where this one is
+//! killed (SIGKILL) it does the same in its place (`watch.rs`).
 //!
 //! A launcher that starts no rank may wait for ever: for a host that does not answer, a password, room in an allocation. That is no
 //! error, but it is said once.
@@ -22,6 +24,7 @@ pub(crate) mod record;
 mod session;
 mod sieve;
 mod told;
+mod watch;
 
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt as _;
@@ -33,12 +36,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use forerun_skeleton::{AppError, Cancel};
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use rustix::process::Signal;
 
-pub use self::flavour::{Flavour, Launcher};
+pub use self::flavour::{Flavour, Launcher, Place};
 use self::leftovers::Traces;
 use self::record::{Header, Record, Roster};
 use self::sieve::Sieve;
+pub use self::watch::watch;
+use self::watch::{Watcher, Word};
 
 /// How long ranks have to end when the run is cancelled, and then the launcher to end them.
 const GRACE: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(3)];
@@ -65,6 +70,9 @@ pub struct Launch {
     pub cancel: Cancel,
     /// How long no rank begins until that is said.
     pub begin: Duration,
+    /// The command of a process that does nothing but call [`watch`] on its standard input: it ends the launcher where this process is
+    /// killed. Without one, or where it cannot be started, a launcher that is killed over goes on until all ranks have begun.
+    pub watcher: Option<fn() -> Command>,
 }
 
 /// What has been heard of a start so far.
@@ -93,12 +101,20 @@ impl Launch {
         let mut traces = Traces::new(&self.program, &self.arguments, self.launcher.sessions());
         let mut command = self.command();
         traces.put(&mut command);
-        let mut child = command.spawn().map_err(|e| {
-            AppError::new(format!(
-                "{} cannot be started: {e}; name another with --mpirun",
-                self.launcher.name()
-            ))
-        })?;
+        // Before the launcher, so that at no moment there is one that nobody would end.
+        let mut watcher = Watcher::start(self.watcher.map(|command| command()), &traces);
+        let child = command.spawn();
+        let mut child = match child {
+            Ok(child) => child,
+            Err(e) => {
+                watcher.end();
+                return Err(AppError::new(format!(
+                    "{} cannot be started: {e}; name another with --mpirun",
+                    self.launcher.name()
+                )));
+            }
+        };
+        watcher.tell(&Word::Launcher(child.id()));
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let header = &header;
         let token = header.token();
@@ -109,7 +125,7 @@ impl Launch {
             // What is not read, as where no rank begins, must not keep from looking at the flag.
             let (open, to_close) = mpsc::channel::<()>();
             scope.spawn(move || tell(stdin, header.line().as_bytes(), input, &to_close));
-            let status = self.attend(&mut child, open, heard, &mut traces, late);
+            let status = self.attend(&mut child, open, heard, (&mut traces, &mut watcher), late);
             // What a launcher left that was ended, or that fell; before it is waited for ranks that hold its pipes.
             if !status.as_ref().is_ok_and(ExitStatus::success) || self.cancel.is_cancelled() {
                 traces.put_away(child.id());
@@ -118,6 +134,7 @@ impl Launch {
             said.extend(errors.join().unwrap_or_default().1);
             (records, said, status)
         });
+        watcher.end();
         let status = status.map_err(|e| AppError::new(format!("{}: {e}", self.launcher.name())))?;
         let mut roster = Roster::default();
         for record in records {
@@ -146,12 +163,12 @@ impl Launch {
         child: &mut Child,
         open: Sender<()>,
         heard: &Mutex<Heard>,
-        traces: &mut Traces,
+        (traces, watcher): (&mut Traces, &mut Watcher),
         late: impl FnOnce(&str),
     ) -> io::Result<ExitStatus> {
         let (mut open, mut late) = (Some(open), Some(late));
         let started = Instant::now();
-        let pid = Pid::from_child(child);
+        let mut told = false;
         let mut cancelled: Option<Instant> = None;
         let mut steps = GRACE.into_iter().zip([Signal::TERM, Signal::KILL]);
         let mut next = steps.next();
@@ -165,6 +182,10 @@ impl Launch {
                 cancelled = Some(Instant::now());
             }
             let heard = lock(heard);
+            if heard.begun && !told {
+                watcher.tell(&Word::Begun);
+                told = true;
+            }
             if cancelled.is_none()
                 && !heard.begun
                 && started.elapsed() > self.begin
@@ -176,12 +197,7 @@ impl Launch {
             if let (Some(since), Some((grace, signal))) = (cancelled, next)
                 && (since.elapsed() > grace || (signal == Signal::TERM && !heard.begun))
             {
-                // The launcher ends its ranks where it is asked to; where it is killed, its daemons do.
-                let _ = if signal == Signal::KILL {
-                    kill_process_group(pid, signal)
-                } else {
-                    kill_process(pid, signal)
-                };
+                traces.signal(child.id(), signal);
                 cancelled = Some(Instant::now());
                 next = steps.next();
                 ending = ending.or(cancelled);

@@ -100,7 +100,7 @@ pub struct MpiOptions {
     #[arg(long, value_name = "FILE")]
     pub hostfile: Option<PathBuf>,
     /// With --on mpi: what starts the ranks, with options of its own, such as "srun --mpi=pmix"; without it,
-    /// the mpirun of the MPI that this program is built with.
+    /// the mpirun of the MPI that this program is built with. (Open MPI's, which refuses root, is told to allow it.)
     #[arg(long, value_name = "COMMAND")]
     pub mpirun: Option<String>,
 }

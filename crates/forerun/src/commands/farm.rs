@@ -1,6 +1,7 @@
 //! Jobs that are farms: an external command for each of many files, pictures of the Mandelbrot set, the motion of a hip.
 
 use forerun_apps::command::{Inputs, Selection};
+use forerun_platform::Way;
 use forerun_platform::file::is_standard_output;
 
 use super::Context;
@@ -8,7 +9,7 @@ use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::farm::{Farming, Wanted};
 use crate::mpi::Work;
-use crate::{farm, file, jobs, paths};
+use crate::{farm, file, jobs, mpi, paths};
 
 /// Runs the command for every file, or says how long that would take.
 ///
@@ -50,6 +51,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
         context.console.note("note", note)?;
     }
     if wanted == Wanted::Run {
+        context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         context.work = farm::for_processes(how, || Work::farm(args, &inputs))?;
     }
     // The arguments as they were given: what is only planned has no output.
@@ -74,6 +76,7 @@ pub fn mandelbrot<F: Farming>(
     if wanted == Wanted::Run {
         farm::paths(how, &wanted).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
         file::check("--out", &job.out)?;
+        context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         context.work = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())?;
     } else {
         farm::check_script((how, &wanted), || Work::Mandelbrot(job.clone()).in_words())?;
@@ -101,6 +104,7 @@ pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Res
                 file::check(option, file)?;
             }
         }
+        context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         context.work = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())?;
     } else {
         farm::check_script((how, &wanted), || Work::Hip(Box::new(job.clone())).in_words())?;

@@ -25,6 +25,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             how.check()?;
             paths::files(&job.input)?;
             if how.is_for_processes() {
+                context.here = how.is_here();
                 context.work = Some(Work::sort(&job)?);
             }
             how.check_processes(&|| Work::sort(&job))?;
@@ -97,6 +98,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                 });
             }
             if how.is_for_processes() {
+                context.here = how.is_here();
                 context.work = Some(Work::features(&job)?);
             }
             how.check_processes(&|| Work::features(&job))?;
@@ -132,6 +134,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             if how.gives_result() {
                 let costs = figures::reduction(&profile)?.clone();
                 if how.is_for_processes() {
+                    context.here = how.is_here();
                     context.work = Some(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?);
                 }
                 context.profile = Some(profile);
@@ -161,6 +164,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     how.paths().reads(args.files_from.as_deref()).one_from_standard_input()?;
     let (inputs, searched) = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
     if how.is_for_processes() {
+        context.here = how.is_here();
         context.work = Some(Work::reduce(args, &inputs)?);
     }
     how.check_processes(&|| Work::reduce(args, &inputs))?;
@@ -191,6 +195,7 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
     how.check()?;
     paths::files(&args.input)?;
     if how.is_for_processes() {
+        context.here = how.is_here();
         context.work = Some(Work::lsi(args)?);
     }
     how.check_processes(&|| Work::lsi(args))?;

@@ -22,7 +22,7 @@ pub mod stream;
 pub mod tagger;
 pub mod treat;
 
-use forerun_platform::{Machine, Platform, Profile};
+use forerun_platform::{Machine, Platform, Profile, Way};
 
 use self::job_file::{Words, from_file};
 use self::treat::Treat;
@@ -47,6 +47,8 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The job, for other processes that are to run it.
     pub work: Option<Work>,
+    /// Whether these processes are all started on this machine.
+    pub here: bool,
     /// Of a job whose inputs are pages, what a sample tells of their crawl.
     pub sampled: Option<Sampled>,
     /// The platform, where it had to be known before the job.
@@ -80,12 +82,17 @@ impl Context {
     }
 
     /// How busy others have been so far on this machine: in the way of what runs here, where the platform that was `asked` for is this
-    /// machine and no other processes are to run the job, and else of a pilot that was on so many processors.
+    /// machine and no processes on other hosts are to run the job, and else of a pilot that was on so many processors.
     pub fn beside(&self, asked: Option<&str>, platform: &Platform, tried: usize) -> Option<Beside> {
         let machine = Machine::here();
         let described = platform.machine.as_ref().is_some_and(|is| *is == machine.to_string());
         let this = asked.is_none_or(|p| p == "this") || described && platform.cores() == machine.cores;
-        Some(Beside::new(self.meter.load()?, this && self.work.is_none(), tried))
+        Some(Beside::new(self.meter.load()?, this && (self.work.is_none() || self.here), tried))
+    }
+
+    /// What others mean for a run of that way, for which they are [`Context::beside`] what is predicted.
+    pub fn of_run(&self, beside: Option<Beside>, on: Way) -> Option<Beside> {
+        beside?.of_run(on, self.here)
     }
 
     /// Says that others have processors of which the most of these numbers, or the pilot, needed some.
@@ -132,7 +139,8 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
     let (work, sampled, platform, profile) = (None, None, None, None);
     let (crawl, meter) = (None, Meter::begin());
-    let mut context = Context { console, interrupt, work, sampled, platform, profile, crawl, meter };
+    let here = false;
+    let mut context = Context { console, interrupt, work, here, sampled, platform, profile, crawl, meter };
     let done = match cli.command {
         Command::Calibrate(args) => {
             let paths =

@@ -33,7 +33,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
     let Figures { platform, profile, largest, sampled, beside, .. } =
         figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
     let costs = figures::reduction(&profile)?;
-    let beside = beside.and_then(|others| others.of_run(how.on));
+    let beside = context.of_run(beside, how.on);
     let facts = Facts::of(job, largest, &how.shape).beside(beside);
     let planned =
         plan(&facts, costs, &platform, &how.shape, how.processors.get(), how.most(), &context.interrupt)?;

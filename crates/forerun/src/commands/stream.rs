@@ -44,7 +44,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
             super::run::possible(how),
             context,
         )?;
-        beside = others.and_then(|others| others.of_run(how.on));
+        beside = context.of_run(others, how.on);
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
         let costs = figures::reduction(&profile)?;
         let mut planned = plan(&facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;

@@ -56,7 +56,7 @@ pub fn for_processes(
     work: impl FnOnce() -> Result<Work, CliError>,
 ) -> Result<Option<Work>, CliError> {
     if how.on == Way::Mpi {
-        mpi::launcher(&how.mpi)?;
+        mpi::launcher(&how.mpi, how.processors.get())?;
         return work().map(Some);
     }
     match how.mpi.hostfile.is_some() || how.mpi.mpirun.is_some() || how.platform.is_some() {

@@ -5,37 +5,47 @@ use std::time::Duration;
 use std::{io, thread};
 
 use forerun_apps::ErasedJob;
-use forerun_mpi::{Flavour, Launch, Launcher, linked};
+use forerun_mpi::{Launch, Launcher, linked};
 use forerun_platform::file::STANDARD;
 use forerun_platform::{Input, Plan, Way};
 use forerun_skeleton::{AppError, Cancel};
 
+use super::room::Room;
 use super::{JobOrder, Order, Report, Told, WORD, Work};
-use crate::allocation::{self, Allocation};
 use crate::cli::MpiOptions;
 use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
+use crate::guardian;
 use crate::signals::Interrupt;
-use crate::text;
 
 /// How long no rank begins until that is said.
 const BEGIN: Duration = Duration::from_secs(10);
 
-/// What starts the ranks: the launcher that is asked for, else that of the MPI that this program is built with.
+/// What starts the ranks, of which it may be known how many: the launcher that is asked for, else that of the MPI that this program is built with.
 ///
 /// # Errors
 /// That it is built without one, that there is no such launcher or no file of hosts, that it does not understand its options, that nobody knows
-/// a host, or that there is no room for it to start ranks, and what to do.
-pub fn launcher(options: &MpiOptions) -> Result<Launcher, CliError> {
+/// a host, or that there is no room for it to start ranks or for so many of them, and what to do.
+pub fn launcher(options: &MpiOptions, ranks: Option<usize>) -> Result<Launcher, CliError> {
     let launcher = named(options)?;
+    fits(Room::of(&launcher, options.hostfile.as_deref()), ranks.unwrap_or(1))?;
     launcher.check(options.hostfile.as_deref()).map_err(refused)?;
     Ok(launcher)
 }
 
+/// Whether all ranks are started on this host, as far as that is known.
+pub fn is_here(options: &MpiOptions) -> bool {
+    named(options).is_ok_and(|launcher| Room::of(&launcher, options.hostfile.as_deref()).is_here())
+}
+
 fn refused(e: AppError) -> CliError {
     request(format!("--on mpi: {e}"))
+}
+
+fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
+    room.refusal(ranks).map_or(Ok(()), |why| Err(request(format!("--on mpi: {why}"))))
 }
 
 /// The launcher, without a look at whether it can start ranks.
@@ -69,31 +79,11 @@ fn named(options: &MpiOptions) -> Result<Launcher, CliError> {
     .map_err(refused)
 }
 
-/// Ranks a core beyond which it is said that there are many.
-const CROWD: usize = 16;
-
-/// That there are very many ranks for this host, where all of them are started here.
-fn crowded(ranks: usize, options: &MpiOptions, launcher: &Launcher) -> Option<String> {
-    let elsewhere = options.hostfile.is_some()
-        || launcher.names_hosts()
-        || launcher.flavour() == Flavour::Slurm
-        || Allocation::here().is_some();
-    let cores = allocation::cores();
-    (!elsewhere && ranks > CROWD.saturating_mul(cores)).then(|| {
-        format!(
-            "all {} are started on this host, which has {}: they take long to start and only take turns; name hosts with \
-             --hostfile, or ask for fewer",
-            text::plural(ranks as u64, "rank"),
-            text::plural(cores as u64, "core")
-        )
-    })
-}
-
 /// Starts `ranks` processes of this program, gives them `input` (an [`Order`]), and listens to what the first says in the
 /// end.
 ///
 /// # Errors
-/// Interrupted; what failed.
+/// That there is no room for so many; interrupted; what failed.
 pub fn launch(
     ranks: usize,
     options: &MpiOptions,
@@ -103,8 +93,10 @@ pub fn launch(
     let program =
         std::env::current_exe().map_err(|e| failed(format!("this program cannot be found: {e}")))?;
     let launcher = named(options)?;
-    if let Some(note) = crowded(ranks, options, &launcher) {
-        console.note("note", &note)?;
+    let room = Room::of(&launcher, options.hostfile.as_deref());
+    fits(room, ranks)?;
+    if let Some(note) = room.note(ranks) {
+        console.progress("note", &note);
     }
     let launch = Launch {
         launcher,
@@ -114,6 +106,7 @@ pub fn launch(
         arguments: vec![WORD.into()],
         cancel: interrupt.cancel().clone(),
         begin: BEGIN,
+        watcher: Some(guardian::watcher),
     };
     let said = launch.run(input, io::stdout(), |late| console.progress("start", late));
     if let Some(signal) = interrupt.signal() {

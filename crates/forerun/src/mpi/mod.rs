@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `order` | what the processes are told, and what they answer |
 //! | `launch` | the side of the command |
+//! | `room` | whether the hosts have room for so many |
 //! | `rank`, `job`, `farm` | the side of the processes |
 //! | `programs` | what ranks do together before and after the pattern |
 //!
@@ -24,8 +25,9 @@ mod order;
 mod programs;
 #[cfg(feature = "mpi")]
 mod rank;
+mod room;
 
-pub use self::launch::{done, launch, launcher, run, told};
+pub use self::launch::{done, is_here, launch, launcher, run, told};
 pub use self::order::{JobOrder, Order, Report, Told, Work};
 #[cfg(feature = "mpi")]
 pub use self::rank::rank;

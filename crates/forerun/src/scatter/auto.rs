@@ -64,9 +64,9 @@ pub fn auto_run(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context)
     let (shape, processors) = (&how.shape, how.processors.get());
     let Both { figures, facts, costs } =
         both(job, processors, shape, &how.figures, run::possible(how), context)?;
-    let beside = facts.beside.and_then(|others| others.of_run(how.on));
+    let beside = context.of_run(facts.beside, how.on);
     let facts = facts.beside(beside);
-    let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
+    let costs = Costs { facts: costs.facts.of_run(how.on, context), ..costs };
     let Figures { platform, profile, sampled, .. } = figures;
     let reduced = figures::reduction(&profile)?;
     let by_reduction =

@@ -5,6 +5,7 @@ use forerun_model::scatter_gather::{self, Blocks, Choice, Fixed, Planned, Predic
 use forerun_platform::{Bytes, Input, Outcome, Platform, ScatterGatherProfile, Tried, Way};
 
 use crate::cli::ShapeOptions;
+use crate::commands::Context;
 use crate::error::{CliError, request};
 use crate::load::Beside;
 use crate::planning::{MOST_AHEAD, NOTHING, analytic};
@@ -48,8 +49,8 @@ impl Facts {
     }
 
     /// The same job, run that way.
-    pub fn of_run(self, on: Way) -> Self {
-        Facts { beside: self.beside.and_then(|others| others.of_run(on)), ..self }
+    pub fn of_run(self, on: Way, context: &Context) -> Self {
+        Facts { beside: context.of_run(self.beside, on), ..self }
     }
 
     /// Widens what is predicted of it by what others do.

@@ -17,7 +17,7 @@ use crate::{compare, execute as executing, figures, mpi};
 /// What is wrong with the request; what failed.
 pub fn run_job(job: &dyn ScatterGatherJob, how: &RunOptions, context: &Context) -> Result<(), CliError> {
     let costs = costs(job, how.processors.get(), &how.shape, &how.figures, context)?;
-    let costs = Costs { facts: costs.facts.of_run(how.on), ..costs };
+    let costs = Costs { facts: costs.facts.of_run(how.on, context), ..costs };
     let planned = costs.plan(&how.shape, how.processors.get(), how.most(), &context.interrupt)?;
     run_planned(job, &costs, &planned, how, context)
 }

@@ -264,6 +264,49 @@ fn a_launcher_that_would_refuse_is_found_before_the_pilot() {
     place.assert_clean();
 }
 
+/// Before anything is tried where they do not fit, and with a word where they take turns.
+#[test]
+fn more_ranks_than_a_host_has_room_for_are_told_of() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("in/1", "x\n");
+    let fails = place.script(
+        "fails",
+        "#!/bin/sh\n[ \"$1\" = --version ] && echo 'mpirun (Open MPI) 5.0.1' && exit\nexit 3\n",
+    );
+    let fails = fails.display().to_string();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let tasks = |ranks: usize, more: &[&str]| {
+        let ranks = ranks.to_string();
+        let fixed =
+            ["run", "tasks", "50", "--size", "1kB", "--profile", "profile.toml", "--strategy", "adaptive"];
+        place.say(fixed.iter().chain(&["--on", "mpi", "--mpirun", &fails, "-p", &ranks]).chain(more))
+    };
+    for (ranks, more, expected) in [
+        (4 * cores, &[][..], 0),
+        (4 * cores + 1, &[], 1),
+        (4 * cores + 1, &["-q"], 0),
+        (4 * cores + 1, &["--json", "-"], 1),
+    ] {
+        let said = tasks(ranks, more);
+        assert_refused(&said, 1, "ended with status 3");
+        let told = format!("all {ranks} ranks are started on this host");
+        assert_eq!(said.err.matches(&told).count(), expected, "{ranks} ranks, {more:?}: {}", said.err);
+    }
+    for words in [
+        "run tasks 50 --size 1kB --profile profile.toml --on mpi -p 4194304 --mpirun",
+        "farm cat in -o out --on mpi -p 4194304 --mpirun",
+        "calibrate --on mpi -p 4194304 --mpirun",
+    ] {
+        let said = place.say(words.split_whitespace().chain([&*fails]));
+        assert_refused(&said, 2, "4,194,304 ranks do not fit into the");
+        assert!(!said.err.contains("pilot") && said.text().is_empty(), "{}{}", said.err, said.text());
+    }
+}
+
 /// Memory that ranks share and that no process has any more, of files that were not there `before`.
 fn ownerless(before: &BTreeSet<OsString>) -> BTreeSet<OsString> {
     let mut all = shared();
@@ -280,15 +323,104 @@ fn shared() -> BTreeSet<OsString> {
     all.filter(|name| name.to_string_lossy().starts_with("vader_segment.")).collect()
 }
 
-/// Ranks with their temporary files there.
-fn ranks_in(place: &Path) -> Vec<String> {
+/// Processes with their temporary files there.
+fn processes_in(place: &Path) -> Vec<String> {
     let set = format!("TMPDIR={}", place.display());
-    let mut all = util::processes_with("=mpi-rank");
-    all.retain(|pid| {
+    let all =
+        fs::read_dir("/proc").unwrap().flatten().filter_map(|entry| entry.file_name().into_string().ok());
+    let is_there = |pid: &String| {
         let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|of| of == set.as_bytes())
-    });
-    all
+    };
+    all.filter(is_there).collect()
+}
+
+/// Ranks with their temporary files there.
+fn ranks_in(place: &Path) -> Vec<String> {
+    let ranks = util::processes_with("=mpi-rank");
+    processes_in(place).into_iter().filter(|pid| ranks.contains(pid)).collect()
+}
+
+/// What is left there of a start: processes, a session, memory that ranks shared which was not there `before`.
+fn left_in(session: &Path, before: &BTreeSet<OsString>) -> Vec<String> {
+    let entries = fs::read_dir(session).unwrap().flatten().map(|entry| entry.path().display().to_string());
+    let shared = shared().into_iter().filter(|name| !before.contains(name));
+    let shared = shared.map(|name| name.to_string_lossy().into_owned());
+    let others = ownerless(before);
+    let shared = shared.filter(|name| others.contains(&OsString::from(name)));
+    processes_in(session)
+        .into_iter()
+        .map(|pid| format!("process {pid}"))
+        .chain(entries)
+        .chain(shared)
+        .collect()
+}
+
+/// An `mpirun` that takes a while before it starts any rank, whose ranks take a while before they are programs of MPI, the last ones longer;
+/// each tells in `begun` that it is there.
+fn slow(place: &Place, launcher_s: f64, (first_s, last_s): (f64, f64)) -> String {
+    let begun = place.path("begun").display().to_string();
+    fs::create_dir_all(&begun).unwrap();
+    let delay = place.script(
+        "delay",
+        &format!(
+            "#!/bin/sh\n[ $OMPI_COMM_WORLD_RANK -lt 4 ] && wait={first_s} || wait={last_s}\n\
+             : > {begun}/rank-$OMPI_COMM_WORLD_RANK\nsleep $wait\nexec \"$@\"\n"
+        ),
+    );
+    // The last two words are a rank's command line.
+    let script = format!(
+        "#!/bin/sh\n[ \"$1\" = --version ] && exec mpirun \"$@\"\nleft=$#\nfor word; do\n\
+         [ $left = 2 ] && set -- \"$@\" {}\nset -- \"$@\" \"$word\"\nshift\nleft=$((left - 1))\ndone\n\
+         : > {begun}/launcher\nsleep {launcher_s}\n: > {begun}/mpirun\nexec mpirun \"$@\"\n",
+        delay.display()
+    );
+    place.script("slow", &script).display().to_string()
+}
+
+/// A command that is killed (SIGKILL) can do nothing any more; whatever its launcher is at, and whether or not ranks are there to hear of it,
+/// nothing is left soon: no process, no session and no memory that ranks share.
+#[test]
+fn a_command_that_is_killed_while_ranks_are_started_leaves_nothing() {
+    if !can_run() {
+        return;
+    }
+    // What there is when the command is killed, and how long after it.
+    let moments: [(&str, f64, (f64, f64), f64); 8] = [
+        ("launcher", 60.0, (0.0, 0.0), 0.0),
+        ("mpirun", 0.0, (0.0, 0.0), 0.05),
+        ("mpirun", 0.0, (0.0, 0.0), 0.2),
+        ("mpirun", 0.0, (0.0, 0.0), 0.5),
+        ("rank-0", 0.0, (0.0, 60.0), 0.0),
+        ("rank-11", 0.0, (0.0, 60.0), 0.5),
+        ("rank-11", 0.0, (60.0, 60.0), 0.0),
+        ("rank-11", 0.0, (0.0, 0.0), 2.0),
+    ];
+    for (what, launcher_s, ranks_s, seconds) in moments {
+        let place = Place::new();
+        place.profile();
+        let session = place.path("session");
+        fs::create_dir(&session).unwrap();
+        let before = shared();
+        let slow = slow(&place, launcher_s, ranks_s);
+        let words = "run tasks 50000 --size 1kB --profile profile.toml --on mpi -p 12 --mpirun";
+        let mut command = place.command(words.split_whitespace().chain([&*slow]));
+        command.env("TMPDIR", &session).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = util::Running::new(command);
+        let there = place.path("begun").join(what);
+        running.wait_for(what, || there.exists());
+        std::thread::sleep(Duration::from_secs_f64(seconds));
+        running.signal(Signal::KILL);
+        let killed = Instant::now();
+        running.end();
+        let mut left = left_in(&session, &before);
+        while !left.is_empty() && killed.elapsed() < Duration::from_secs(25) {
+            std::thread::sleep(Duration::from_millis(100));
+            left = left_in(&session, &before);
+        }
+        println!("{what} and {seconds} s: {:?}", killed.elapsed());
+        assert_eq!(left, Vec::<String>::new(), "{what} and {seconds} s");
+    }
 }
 
 /// Whatever the launcher was at when the signal came, nothing is left: no rank, no session and no memory that ranks share.

@@ -30,7 +30,7 @@ pub fn calibrate_mpi(args: &CalibrateArgs, console: &Console, interrupt: &Interr
     if let Some(path) = &args.svg {
         file::check("--svg", path)?;
     }
-    let starter = launcher(&args.mpi)?;
+    let starter = launcher(&args.mpi, Some(ranks))?;
     let busy = busy(&Machine::here());
     let seconds = if args.quick { SECONDS.0 } else { SECONDS.1 };
     let input = Order::Calibrate { seconds }.encode().map_err(failed)?;

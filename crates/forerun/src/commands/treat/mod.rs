@@ -80,6 +80,11 @@ pub trait Treat: Args + FromArgMatches {
         false
     }
 
+    /// Whether these are all started on this machine.
+    fn is_here(&self) -> bool {
+        false
+    }
+
     /// Whether no pilot is needed.
     fn begins_at_once(&self) -> bool {
         false

@@ -46,7 +46,7 @@ impl Treat for RunOptions {
             return Err(request("--repeat 0: a job is run at least once"));
         }
         if self.on == Way::Mpi {
-            mpi::launcher(&self.mpi)?;
+            mpi::launcher(&self.mpi, self.processors.get())?;
         } else if self.mpi.hostfile.is_some() || self.mpi.mpirun.is_some() {
             return Err(request("--hostfile and --mpirun are of --on mpi: give it, or leave them out"));
         }
@@ -68,6 +68,10 @@ impl Treat for RunOptions {
 
     fn is_for_processes(&self) -> bool {
         self.on == Way::Mpi
+    }
+
+    fn is_here(&self) -> bool {
+        self.on == Way::Mpi && mpi::is_here(&self.mpi)
     }
 
     fn can_follow(&self) -> bool {
