@@ -34,9 +34,10 @@ mod tests {
 
     /// Bytes of memory that this process has from the system.
     fn resident() -> usize {
-        let status = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: usize = status.split_whitespace().nth(1).unwrap().parse().unwrap();
-        pages * 4096
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        let kilobytes: usize = line.split_whitespace().nth(1).unwrap().parse().unwrap();
+        1024 * kilobytes
     }
 
     #[test]
