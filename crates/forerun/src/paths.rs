@@ -61,6 +61,11 @@ impl Paths {
         self.writes(option, path)
     }
 
+    /// Adds the result of a job, or a list (`option` names it), that goes to standard output, if it does.
+    pub fn prints(self, option: &'static str, does: bool) -> Self {
+        self.writes(option, does.then_some(Path::new(STANDARD)))
+    }
+
     /// Says which directories are searched for files to read: what is written into one would be an input of the next run.
     pub fn searches(self, selection: Selection) -> Self {
         Paths { searched: Some(selection), ..self }
@@ -94,18 +99,38 @@ impl Paths {
     /// # Errors
     /// Two that are the same; one in a directory that is searched.
     pub fn check(self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
-        let stdout = Path::new(STANDARD);
-        let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
-        match (to_stdout.next(), to_stdout.next()) {
-            (Some((one, _)), Some((other, _))) => {
-                return Err(request(format!(
-                    "{one} - and {other} -: standard output can carry one of the two; name a file for the other"
-                )));
-            }
-            (Some(_), None) => console.keep_stdout_free()?,
-            _ => {}
+        self.apart(console.json(), is_input)?;
+        if self.on_stdout(console.json()).next().is_some() {
+            console.keep_stdout_free();
         }
-        self.apart(console.json(), is_input)
+        Ok(())
+    }
+
+    /// The options whose data goes to standard output.
+    fn on_stdout<'a>(&'a self, json: Option<&'a Path>) -> impl Iterator<Item = &'static str> + 'a {
+        let all = self.writes.iter().map(|(option, path)| (*option, path.as_path()));
+        let all = all.chain(json.map(|path| ("--json", path)));
+        all.filter(|(_, path)| *path == Path::new(STANDARD)).map(|(option, _)| option)
+    }
+
+    /// That standard output carries one thing at most.
+    fn one_on_stdout(&self, json: Option<&Path>) -> Result<(), CliError> {
+        let mut all = self.on_stdout(json);
+        let (Some(one), Some(other)) = (all.next(), all.next()) else { return Ok(()) };
+        // What goes there without being told to is named by what it is.
+        let (first, second) =
+            if matches!(other, "--out" | "--print-files") { (other, one) } else { (one, other) };
+        Err(request(match first {
+            "--out" => format!(
+                "{second} -: standard output already carries the result; name a file for one of the two, with -o or with {second}"
+            ),
+            "--print-files" => {
+                format!("{second} -: standard output already carries what --print-files prints; name a file")
+            }
+            _ => format!(
+                "{first} - and {second} -: standard output can carry one of the two; name a file for the other"
+            ),
+        }))
     }
 
     /// That no two inputs come from standard input: to be asked before anything is read from there.
@@ -122,23 +147,22 @@ impl Paths {
         }
     }
 
-    /// Looks at them and at where data goes, but not at standard output.
-    ///
-    /// # Errors
-    /// As [`Paths::check`].
-    pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
+    /// Looks at them and at where data goes.
+    fn apart(&self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new(STANDARD);
-        self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
+        self.one_on_stdout(json)?;
         self.one_from_standard_input()?;
         let reads: HashSet<Identity> =
             self.reads.iter().filter(|p| *p != stdout).filter_map(|p| identity(p)).collect();
         let mut before: Vec<(&str, Identity)> = Vec::new();
-        for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
+        let writes = self.writes.iter().map(|(option, path)| (*option, path.as_path()));
+        let writes = writes.chain(json.map(|path| ("--json", path)));
+        for (option, path) in writes.filter(|(_, path)| *path != stdout) {
             let refuse = |what: String| {
                 Err(request(format!("{option} {}: {what}; name another file", path.display())))
             };
             let id = identity(path);
-            if !self.replaces.contains(path)
+            if !self.replaces.iter().any(|is| is == path)
                 && (id.as_ref().is_some_and(|id| reads.contains(id)) || is_input(path))
             {
                 return refuse("that is an input".into());

@@ -70,7 +70,6 @@ pub fn predict(
     let Figures { platform, profile, largest, beside, .. } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
     let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
-    how.draw.check(&context.console)?;
     let costs = figures::reduction(&profile)?;
     let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
     note_number(sampled, context)?;

@@ -165,13 +165,11 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     }
     how.check_processes(&|| Work::reduce(args, &inputs))?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
-    if to_stdout && how.gives_result() {
-        context.console.keep_stdout_free()?;
-    }
     let list = args.files_from.as_deref();
     let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(delivery_name(1)));
     let paths = how.paths().reads(list).searches(searched).writes("--out", out);
+    let paths = paths.prints("--out", to_stdout && how.gives_result());
     let paths = paths.writes("--deliver", into.as_deref());
     paths.check(&mut context.console, |path| inputs.find(path).is_some())?;
     for note in inputs.notes() {
@@ -198,11 +196,9 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }
     let to_stdout = args.db.is_none() && args.out.as_deref().is_none_or(is_standard_output);
-    if to_stdout && how.gives_result() {
-        context.console.keep_stdout_free()?;
-    }
     let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let paths = how.paths().reads(&args.input).writes("--out", out);
+    let paths = paths.prints("--out", to_stdout && how.gives_result());
     paths.check(&mut context.console, |_| false)?;
     context.interrupt.busy(|| {
         let job = jobs::lsi(args, context.interrupt.cancel())?;

@@ -12,7 +12,7 @@ use crate::{compare, drawings, file, outcomes, report, text};
 /// # Errors
 /// What is wrong with a file.
 pub fn compare(args: &CompareArgs, console: &Console) -> Result<(), CliError> {
-    args.draw.check(console)?;
+    args.draw.writable()?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     let colour = io::stdout().is_terminal() && text::colour(&io::stdout());
     console.text(&compare::table(&outcomes, colour))?;

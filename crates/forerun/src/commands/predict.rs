@@ -22,7 +22,6 @@ pub fn run(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     facts.not_empty()?;
     if let Some(efficiency) = how.efficiency {
         let ps = processors(how, platform);

@@ -126,7 +126,6 @@ pub fn auto_predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     let most = how.processors.iter().copied().max();
     let Both { figures, facts, costs } =
         both(job, most, &how.shape, &how.figures, predict::possible(how), context)?;

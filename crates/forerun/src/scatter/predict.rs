@@ -40,7 +40,6 @@ pub fn predict_costed(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     if how.write_model.is_some() {
         return Err(request(NO_MODEL));
     }
