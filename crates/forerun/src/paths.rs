@@ -12,6 +12,7 @@ use forerun_platform::file::{STANDARD, is_standard_output, unread};
 
 use crate::console::Console;
 use crate::error::{CliError, request};
+use crate::file::shown;
 
 /// Whether a name that may be another thing's is that of a file that is read.
 pub fn is_read(path: &Path) -> bool {
@@ -87,7 +88,7 @@ impl Paths {
         match self.reads.iter().filter(|_| self.script).find(once) {
             Some(path) => Err(request(format!(
                 "--sbatch: the script reads {} when it runs, which has nothing to read then; name a file",
-                path.display()
+                shown(path)
             ))),
             None => Ok(()),
         }
@@ -158,9 +159,8 @@ impl Paths {
         let writes = self.writes.iter().map(|(option, path)| (*option, path.as_path()));
         let writes = writes.chain(json.map(|path| ("--json", path)));
         for (option, path) in writes.filter(|(_, path)| *path != stdout) {
-            let refuse = |what: String| {
-                Err(request(format!("{option} {}: {what}; name another file", path.display())))
-            };
+            let refuse =
+                |what: String| Err(request(format!("{option} {}: {what}; name another file", shown(path))));
             let id = identity(path);
             if !self.replaces.iter().any(|is| is == path)
                 && (id.as_ref().is_some_and(|id| reads.contains(id)) || is_input(path))
@@ -171,7 +171,7 @@ impl Paths {
             let searched =
                 self.searched.as_ref().filter(|_| fs::metadata(path).map_or(true, |is| is.is_file()));
             if let Some(dir) = searched.and_then(|s| s.would_find(path)) {
-                let dir = dir.display();
+                let dir = shown(dir);
                 return refuse(format!(
                     "it is in {dir}, where each file is an input, and would be one of the next run"
                 ));
@@ -215,9 +215,9 @@ pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
         let Some(before) = seen.insert(id, path) else { continue };
         let other = match before == path {
             true => String::new(),
-            false => format!(", also as {}", before.display()),
+            false => format!(", also as {}", shown(before)),
         };
-        return Err(request(format!("{} is given twice{other}: name each input once", path.display())));
+        return Err(request(format!("{} is given twice{other}: name each input once", shown(path))));
     }
     Ok(())
 }

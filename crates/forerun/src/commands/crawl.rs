@@ -71,7 +71,7 @@ fn say(summary: &Summary, limits: &Limits, args: &CrawlArgs, context: &Context) 
         "{}, {} in {}",
         text::plural(summary.pages, "page"),
         text::bytes(summary.bytes),
-        args.out.display()
+        file::shown(&args.out)
     );
     if summary.pages_before > 0 {
         kept.push_str(&format!("; {} of them from before", text::count(summary.pages_before)));

@@ -28,6 +28,6 @@ pub fn report(args: &ReportArgs, console: &Console) -> Result<(), CliError> {
     file::check("--out", &args.out)?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     report::write(&outcomes, &args.out).map_err(failed)?;
-    console.note("report", &args.out.display().to_string())?;
+    console.note("report", &file::shown(&args.out))?;
     console.data(&outcomes)
 }

@@ -72,7 +72,7 @@ fn load(folder: &Path) -> Result<Vec<Study>, CliError> {
     let refuse = |why: &str| {
         request(format!(
             "--studies {}: {why}; give a folder of study files, such as a copy of studies/",
-            folder.display()
+            file::shown(folder)
         ))
     };
     let read = std::fs::read_dir(folder).map_err(|e| refuse(&crate::error::reason(&e)))?;

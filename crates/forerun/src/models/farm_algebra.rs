@@ -74,5 +74,5 @@ pub(super) fn predict(farm: &Farm, rows: &mut [Row], context: &Context) -> Resul
 pub(super) fn write(farm: &Farm, args: &FarmArgs, console: &Console) -> Result<(), CliError> {
     let Some((path, ranks)) = args.write_model.as_deref().zip(args.processors.first()) else { return Ok(()) };
     file::write(path, model(farm, *ranks as usize)?.model().as_bytes())?;
-    console.note("model", &path.display().to_string())
+    console.note("model", &file::shown(path))
 }
