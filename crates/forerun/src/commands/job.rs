@@ -13,6 +13,7 @@ use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
+use crate::planning::NOTHING;
 use crate::{allocation, figures, file, paths};
 
 /// Treats the job that the command line names.
@@ -38,7 +39,8 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             how.paths().reads(&job.input).replaces("--out", out).check(&mut context.console, |_| false)?;
             let ranks = how.processors().unwrap_or_else(allocation::cores);
             context.interrupt.busy(|| {
-                let job = jobs::sort(&job, jobs::Team { ranks, processes: 1 }, context.interrupt.cancel())?;
+                let team = jobs::Team { ranks, processes: 1 };
+                let job = jobs::sort(&job, team, how.gives_result(), context.interrupt.cancel())?;
                 if let Some(why) = out.and_then(|out| file::too_large("--out", out, job.bytes())) {
                     context.console.note("note", &why)?;
                 }
@@ -118,6 +120,11 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             };
             how.paths().check(&mut context.console, |_| false)?;
             figures::check_written(how.figures())?;
+            // They have no result, so that of none there is nothing to run either, in whatever way.
+            if job.count == 0 {
+                return Err(request(NOTHING));
+            }
+            jobs::check_grain(&job, how.shape())?;
             let profile = Profile::load(file).map_err(request)?;
             if how.shape().skeleton.get().is_none() {
                 return Err(request(
