@@ -71,7 +71,8 @@ pub fn predict(
         figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
     let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
     let costs = figures::reduction(&profile)?;
-    let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
+    let mut outcomes =
+        predict::predictions(&facts, costs, &platform, how, context)?.answered(how, context)?;
     note_number(sampled, context)?;
     let gathered = jobs::gathered(figures::at_once(&how.figures, &how.shape));
     let told: Vec<Both> = outcomes.iter_mut().map(|o| both(o, &facts, sampled, gathered).0).collect();
