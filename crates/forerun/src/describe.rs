@@ -311,7 +311,8 @@ mod tests {
         assert_eq!(per_byte(4.57e-9), "4.57 ms/MB");
         assert_eq!(per_byte(2.42e-15), "2.42 ns/MB");
         assert_eq!(per_byte(2.42e-16), "242 ns/GB");
-        assert_eq!(per_byte(2.42e-23), "24.2 µs/EB");
+        assert_eq!(per_byte(2.42e-23), "24.2 ns/PB");
+        assert_eq!(per_byte(2.42e-25), "242 ns/EB");
         assert_eq!(per_byte(2.42e-35), "2.42e-8 ns/EB");
         assert_eq!(per_byte(4.59e-4), "459 µs/B");
     }

@@ -146,7 +146,7 @@ impl Segment<'_> {
                 io::ErrorKind::UnexpectedEof => {
                     format!(
                         "{} became shorter while it was sorted: leave the input alone until the end",
-                        shown(&self.path)
+                        shown(self.path)
                     )
                 }
                 _ => unread(self.path, &e),

@@ -192,7 +192,7 @@ impl SortJob {
     pub fn name_of(&self, source: &SortSource, index: u64) -> String {
         let Some(range) = source.range(index) else { return format!("input {index}") };
         match self.desk.files.segments(range).next() {
-            Some(part) => format!("{} from byte {}", shown(&part.path), part.range.start),
+            Some(part) => format!("{} from byte {}", shown(part.path), part.range.start),
             None => format!("input {index}"),
         }
     }

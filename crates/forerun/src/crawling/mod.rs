@@ -201,7 +201,7 @@ fn said(summary: &Summary, limits: &Limits, dir: &Path) -> Vec<String> {
         let why = text::printable(&first.why);
         let more = match failed {
             1 => ("", String::new()),
-            _ => ("first ", format!("; {} has all", shown(&dir.join("journal.jsonl")))),
+            _ => ("first ", format!("; {} has all", shown(dir.join("journal.jsonl")))),
         };
         said.push(format!("{urls} could not be had, {}{}: {why}{}", more.0, first.url, more.1));
     }

@@ -36,7 +36,7 @@ pub fn mandelbrot(args: &MandelbrotArgs) -> Result<Picture, CliError> {
         return Err(request(format!(
             "-o {}: the picture is written as PNG, which {other:?} says it is not: name it {}",
             shown(&args.out),
-            shown(&args.out.with_extension("png"))
+            shown(args.out.with_extension("png"))
         )));
     }
     Picture::new(view, &args.out).map_err(request)

@@ -100,7 +100,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
         match wrong_in(&segment) {
             Ok(None) => {}
             Ok(Some(error)) => return error,
-            Err(e) => return AppError::new(format!("cannot read {}: {e}", shown(&segment.path))),
+            Err(e) => return AppError::new(format!("cannot read {}: {e}", shown(segment.path))),
         }
     }
     AppError::new("the input was changed while it was sorted: leave it alone until the end")
@@ -108,7 +108,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
 
 /// The error for the first line that is no number, of those that begin in a segment from the beginning of a file on.
 fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
-    let name = shown(&segment.path);
+    let name = shown(segment.path);
     let mut file = BufReader::with_capacity(1 << 16, File::open(segment.path)?);
     let (mut at, mut line) = (0, Vec::new());
     for count in 1u64.. {
