@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use forerun_platform::{Bytes, Cost, Input, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
 use forerun_skeleton::wire::{Plain, garbled};
-use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire};
+use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire, memory};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::command::show::count;
@@ -107,7 +107,10 @@ impl TimedApp {
                 Bytes(MOST as u64)
             )));
         }
-        Ok(Filled { bytes: vec![1; bytes.round() as usize], results })
+        let length = bytes.round() as usize;
+        let mut bytes = memory::room(length)?;
+        bytes.resize(length, 1);
+        Ok(Filled { bytes, results })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forerun_platform::file::{Stream, is_standard_output, stream};
+use forerun_platform::file::{Stream, is_standard_output, shown, stream};
 use forerun_skeleton::AppError;
 
 use crate::command::plain;
@@ -16,7 +16,7 @@ use crate::pieces;
 /// A sentence that names it.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), AppError> {
     let is_standard = is_standard_output(path);
-    let name = if is_standard { "standard output".into() } else { path.display().to_string() };
+    let name = if is_standard { "standard output".into() } else { shown(path) };
     let trouble = |e: std::io::Error| AppError::new(format!("{name} cannot be written: {}", plain(&e)));
     if is_standard {
         let mut stdout = Stream::standard_output().map_err(trouble)?;

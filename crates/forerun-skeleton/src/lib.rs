@@ -17,6 +17,7 @@ mod endpoint;
 mod failure;
 pub mod farm;
 pub mod guard;
+pub mod memory;
 mod ran;
 mod recorder;
 pub mod reduction;

@@ -6,6 +6,7 @@
 use std::env;
 
 use forerun_platform::Machine;
+use rustix::process::{Resource, getrlimit};
 
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,11 +47,12 @@ pub fn cores() -> usize {
     Allocation::here().and_then(|a| a.cpus).map_or(can, |given| can.min(given))
 }
 
-/// Bytes of memory that this process may use, where it is known: those that the machine and its control groups leave it, and no
-/// more than Slurm has given.
+/// Bytes of memory that this process may use, where it is known: those that the machine, its control groups and its limits (`ulimit`)
+/// leave it, and no more than Slurm has given.
 pub fn memory() -> Option<u64> {
     let given = Allocation::here().and_then(|a| a.memory);
-    given.into_iter().chain(Machine::here().memory.map(|m| m.0)).min()
+    let limits = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
+    given.into_iter().chain(Machine::here().memory.map(|m| m.0)).chain(limits.into_iter().flatten()).min()
 }
 
 #[cfg(test)]

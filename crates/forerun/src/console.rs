@@ -13,7 +13,7 @@ use forerun_skeleton::Cancel;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::cli::SayOptions;
-use crate::error::{CliError, failed, request};
+use crate::error::{CliError, failed};
 use crate::file;
 use crate::paths::plain_name;
 
@@ -57,19 +57,9 @@ impl Console {
         Ok(Console { quiet, to_stderr, json, cancel })
     }
 
-    /// From now on standard output carries a result.
-    ///
-    /// # Errors
-    /// That it carries data already.
-    pub fn keep_stdout_free(&mut self) -> Result<(), CliError> {
-        if self.json.as_deref() == Some(Path::new(STANDARD)) {
-            return Err(request(
-                "--json -: standard output already carries the result; name a file for one of the two, \
-                 with -o or with --json",
-            ));
-        }
+    /// From now on standard output carries data.
+    pub fn keep_stdout_free(&mut self) {
         self.to_stderr = true;
-        Ok(())
     }
 
     /// Where data goes, if it is asked for; `-` is standard output.

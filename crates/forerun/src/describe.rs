@@ -86,13 +86,15 @@ fn line(fixed: f64, each_byte: f64, per_result: f64) -> Vec<String> {
     parts
 }
 
-/// Seconds of each MB, or of each byte where a MB would take minutes, as it does of results that are a few bytes.
+/// Seconds of each MB; of each byte where a MB would take minutes, as it does of results that are a few bytes; and of as much more as
+/// takes a nanosecond, where that is anything.
 fn per_byte(seconds: f64) -> String {
-    if seconds * 1e6 < 60.0 {
-        format!("{}/MB", text::seconds(seconds * 1e6))
-    } else {
-        format!("{}/B", text::seconds(seconds))
+    const MORE: [(&str, f64); 5] = [("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15), ("EB", 1e18)];
+    if seconds * 1e6 >= 60.0 {
+        return format!("{}/B", text::seconds(seconds));
     }
+    let (unit, bytes) = MORE.into_iter().find(|(_, bytes)| seconds * bytes >= 1e-9).unwrap_or(MORE[4]);
+    format!("{}/{unit}", text::seconds(seconds * bytes))
 }
 
 /// A plan for a job and why.
@@ -307,6 +309,11 @@ mod tests {
     #[test]
     fn what_costs_minutes_a_megabyte_is_said_by_the_byte() {
         assert_eq!(per_byte(4.57e-9), "4.57 ms/MB");
+        assert_eq!(per_byte(2.42e-15), "2.42 ns/MB");
+        assert_eq!(per_byte(2.42e-16), "242 ns/GB");
+        assert_eq!(per_byte(2.42e-23), "24.2 ns/PB");
+        assert_eq!(per_byte(2.42e-25), "242 ns/EB");
+        assert_eq!(per_byte(2.42e-35), "2.42e-8 ns/EB");
         assert_eq!(per_byte(4.59e-4), "459 µs/B");
     }
 

@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
-use forerun_platform::file::is_standard_output;
-
 use crate::chart::LineChart;
 use crate::cli::DrawOptions;
-use crate::console::Console;
 use crate::error::{CliError, failed};
 use crate::file;
 use crate::paths::Paths;
@@ -114,17 +111,7 @@ impl DrawOptions {
 
     /// The files of a command with those that are asked for, so that none goes over what it reads.
     pub fn among(&self, paths: Paths) -> Paths {
-        let files = self.asked().filter(|(_, path)| !is_standard_output(path));
-        files.fold(paths, |paths, (option, path)| paths.writes(option, Some(path)))
-    }
-
-    /// As [`DrawOptions::writable`], and whether they are different files, and not the data's.
-    ///
-    /// # Errors
-    /// What is in the way.
-    pub fn check(&self, console: &Console) -> Result<(), CliError> {
-        self.writable()?;
-        self.among(Paths::new()).apart(console.json(), |_| false)
+        self.asked().fold(paths, |paths, (option, path)| paths.writes(option, Some(path)))
     }
 
     /// Writes the table and the plot where they are asked for; either is made only then.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use forerun_apps::{ErasedJob, timed};
-use forerun_platform::{Bytes, Host, Machine, Platform, Profile, ReductionProfile};
+use forerun_platform::{Bytes, Host, Input, Machine, Platform, Profile, ReductionProfile};
 
 use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
@@ -139,7 +139,7 @@ pub(crate) fn of_application(profile: &Profile, file: &Path, name: &str) -> Resu
     Err(request(format!(
         "--profile {}: it has the costs of {:?}, and this job is {name:?}; give a profile of that (or, if the \
          costs do hold for it, write application = {ANY:?} in the file)",
-        file.display(),
+        file::shown(file),
         profile.application,
     )))
 }
@@ -155,7 +155,7 @@ pub(crate) fn has_elements(tried: f64, file: &Path, element: u64) -> Result<(), 
     Err(request(format!(
         "--profile {}: \"tried\" is {}, which is less than an element of this job, {}: give the size of the largest task that \
          was measured, or leave it out",
-        file.display(),
+        file::shown(file),
         Bytes(tried as u64),
         Bytes(element),
     )))
@@ -193,6 +193,24 @@ pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliEr
     if let Some(doubt) = platform.doubt.as_ref().filter(|_| origin != Origin::Fresh) {
         context.console.note("note", &format!("the figures of {} may be off: {doubt}", platform.name))?;
     }
+    Ok(platform)
+}
+
+/// The platform of tasks that are known only by their costs, which `costs` says in a line; says it and what they are, as of any job.
+///
+/// # Errors
+/// As [`platform`].
+pub fn of_costed(
+    (name, given): (&str, Option<&Input>),
+    costs: &str,
+    options: &FigureOptions,
+    context: &Context,
+) -> Result<Platform, CliError> {
+    let platform = platform(options.platform.as_deref(), context)?;
+    let words = given.map_or("", |given| given.words.as_str());
+    context.console.note("machine", &describe::platform(&platform))?;
+    context.console.note("job", &format!("{name}: {words}, known by their costs"))?;
+    context.console.note("profile", costs)?;
     Ok(platform)
 }
 

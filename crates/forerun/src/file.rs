@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use forerun_apps::partial::{self, Place};
 use forerun_platform::Bytes;
+pub(crate) use forerun_platform::file::shown;
 use forerun_platform::file::{Stream, hold, is_standard_output, stream};
 use rustix::fs::{Access, access};
 
@@ -33,16 +34,16 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
     let refuse = |why: String| {
         request(format!(
             "{option} {}: cannot be written ({why}); name a file in a directory you may write to",
-            path.display()
+            shown(path)
         ))
     };
     match place(path).map_err(|e| refuse(reason(&e)))? {
         Some(Place::File { path: _, directory }) if !directory.is_dir() => {
-            Err(refuse(format!("there is no directory {}", directory.display())))
+            Err(refuse(format!("there is no directory {}", shown(directory))))
         }
         // What the system lets be done is known when it is done: rights, a file system that is not written to, a full disk.
         Some(Place::File { path: _, directory }) => begun(&directory).map_err(|e| match is_full(&e) {
-            true => request(format!("{option} {}: cannot be written: {NO_SPACE}", path.display())),
+            true => request(format!("{option} {}: cannot be written: {NO_SPACE}", shown(path))),
             false => refuse(reason(&e)),
         }),
         None => Ok(()),
@@ -76,7 +77,7 @@ fn is_full(e: &io::Error) -> bool {
 /// A bad request that says what is in the way.
 pub fn check_directory(option: &str, path: &Path) -> Result<(), CliError> {
     let refuse = |why: String| {
-        let path = path.display();
+        let path = shown(path);
         request(format!(
             "{option} {path}: nothing can be written there ({why}); name a directory you may write to"
         ))
@@ -85,7 +86,7 @@ pub fn check_directory(option: &str, path: &Path) -> Result<(), CliError> {
     let there = path.ancestors().map(|p| if p == Path::new("") { here } else { p }).find(|p| p.exists());
     let there = there.unwrap_or(here);
     if !there.is_dir() {
-        return Err(refuse(format!("{} is no directory", there.display())));
+        return Err(refuse(format!("{} is no directory", shown(there))));
     }
     access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|e| refuse(reason(&e.into())))
 }
@@ -103,7 +104,7 @@ pub fn too_large(option: &str, path: &Path, bytes: u64) -> Option<String> {
     let free = free(path).filter(|free| *free < bytes)?;
     Some(format!(
         "{option} {}: the result takes {}, and {} are free there: a run fails at its end unless there is more by then",
-        path.display(),
+        shown(path),
         Bytes(bytes),
         Bytes(free)
     ))
@@ -123,7 +124,7 @@ pub fn check_room(option: &str, path: &Path, bytes: Option<u64>) -> Result<(), C
     };
     Err(request(format!(
         "{option} {}: {needs} would be written, and {} are free there; ask for less, or name a file elsewhere",
-        path.display(),
+        shown(path),
         Bytes(free)
     )))
 }
@@ -139,7 +140,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), CliError> {
 /// The error for a file that could not be written.
 pub fn unwritten(path: &Path, e: &io::Error) -> CliError {
     // By whatever name it is called, one rule holds where nobody reads it any more.
-    let name = if is_standard_output(path) { "standard output".into() } else { path.display().to_string() };
+    let name = if is_standard_output(path) { "standard output".into() } else { shown(path) };
     let why = if is_full(e) { NO_SPACE.into() } else { reason(e) };
     failed(format!("{name} could not be written: {why}"))
 }

@@ -12,6 +12,7 @@ use forerun_platform::file::{STANDARD, is_standard_output, unread};
 
 use crate::console::Console;
 use crate::error::{CliError, request};
+use crate::file::shown;
 
 /// Whether a name that may be another thing's is that of a file that is read.
 pub fn is_read(path: &Path) -> bool {
@@ -61,6 +62,11 @@ impl Paths {
         self.writes(option, path)
     }
 
+    /// Adds the result of a job, or a list (`option` names it), that goes to standard output, if it does.
+    pub fn prints(self, option: &'static str, does: bool) -> Self {
+        self.writes(option, does.then_some(Path::new(STANDARD)))
+    }
+
     /// Says which directories are searched for files to read: what is written into one would be an input of the next run.
     pub fn searches(self, selection: Selection) -> Self {
         Paths { searched: Some(selection), ..self }
@@ -82,7 +88,7 @@ impl Paths {
         match self.reads.iter().filter(|_| self.script).find(once) {
             Some(path) => Err(request(format!(
                 "--sbatch: the script reads {} when it runs, which has nothing to read then; name a file",
-                path.display()
+                shown(path)
             ))),
             None => Ok(()),
         }
@@ -94,18 +100,38 @@ impl Paths {
     /// # Errors
     /// Two that are the same; one in a directory that is searched.
     pub fn check(self, console: &mut Console, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
-        let stdout = Path::new(STANDARD);
-        let mut to_stdout = self.writes.iter().filter(|(_, path)| path == stdout);
-        match (to_stdout.next(), to_stdout.next()) {
-            (Some((one, _)), Some((other, _))) => {
-                return Err(request(format!(
-                    "{one} - and {other} -: standard output can carry one of the two; name a file for the other"
-                )));
-            }
-            (Some(_), None) => console.keep_stdout_free()?,
-            _ => {}
+        self.apart(console.json(), is_input)?;
+        if self.on_stdout(console.json()).next().is_some() {
+            console.keep_stdout_free();
         }
-        self.apart(console.json(), is_input)
+        Ok(())
+    }
+
+    /// The options whose data goes to standard output.
+    fn on_stdout<'a>(&'a self, json: Option<&'a Path>) -> impl Iterator<Item = &'static str> + 'a {
+        let all = self.writes.iter().map(|(option, path)| (*option, path.as_path()));
+        let all = all.chain(json.map(|path| ("--json", path)));
+        all.filter(|(_, path)| *path == Path::new(STANDARD)).map(|(option, _)| option)
+    }
+
+    /// That standard output carries one thing at most.
+    fn one_on_stdout(&self, json: Option<&Path>) -> Result<(), CliError> {
+        let mut all = self.on_stdout(json);
+        let (Some(one), Some(other)) = (all.next(), all.next()) else { return Ok(()) };
+        // What goes there without being told to is named by what it is.
+        let (first, second) =
+            if matches!(other, "--out" | "--print-files") { (other, one) } else { (one, other) };
+        Err(request(match first {
+            "--out" => format!(
+                "{second} -: standard output already carries the result; name a file for one of the two, with -o or with {second}"
+            ),
+            "--print-files" => {
+                format!("{second} -: standard output already carries what --print-files prints; name a file")
+            }
+            _ => format!(
+                "{first} - and {second} -: standard output can carry one of the two; name a file for the other"
+            ),
+        }))
     }
 
     /// That no two inputs come from standard input: to be asked before anything is read from there.
@@ -122,23 +148,21 @@ impl Paths {
         }
     }
 
-    /// Looks at them and at where data goes, but not at standard output.
-    ///
-    /// # Errors
-    /// As [`Paths::check`].
-    pub fn apart(mut self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
+    /// Looks at them and at where data goes.
+    fn apart(&self, json: Option<&Path>, is_input: impl Fn(&Path) -> bool) -> Result<(), CliError> {
         let stdout = Path::new(STANDARD);
-        self.writes.extend(json.map(|p| ("--json", p.to_path_buf())));
+        self.one_on_stdout(json)?;
         self.one_from_standard_input()?;
         let reads: HashSet<Identity> =
             self.reads.iter().filter(|p| *p != stdout).filter_map(|p| identity(p)).collect();
         let mut before: Vec<(&str, Identity)> = Vec::new();
-        for (option, path) in self.writes.iter().filter(|(_, path)| path != stdout) {
-            let refuse = |what: String| {
-                Err(request(format!("{option} {}: {what}; name another file", path.display())))
-            };
+        let writes = self.writes.iter().map(|(option, path)| (*option, path.as_path()));
+        let writes = writes.chain(json.map(|path| ("--json", path)));
+        for (option, path) in writes.filter(|(_, path)| *path != stdout) {
+            let refuse =
+                |what: String| Err(request(format!("{option} {}: {what}; name another file", shown(path))));
             let id = identity(path);
-            if !self.replaces.contains(path)
+            if !self.replaces.iter().any(|is| is == path)
                 && (id.as_ref().is_some_and(|id| reads.contains(id)) || is_input(path))
             {
                 return refuse("that is an input".into());
@@ -147,7 +171,7 @@ impl Paths {
             let searched =
                 self.searched.as_ref().filter(|_| fs::metadata(path).map_or(true, |is| is.is_file()));
             if let Some(dir) = searched.and_then(|s| s.would_find(path)) {
-                let dir = dir.display();
+                let dir = shown(dir);
                 return refuse(format!(
                     "it is in {dir}, where each file is an input, and would be one of the next run"
                 ));
@@ -191,9 +215,9 @@ pub fn once(named: &[PathBuf]) -> Result<(), CliError> {
         let Some(before) = seen.insert(id, path) else { continue };
         let other = match before == path {
             true => String::new(),
-            false => format!(", also as {}", before.display()),
+            false => format!(", also as {}", shown(before)),
         };
-        return Err(request(format!("{} is given twice{other}: name each input once", path.display())));
+        return Err(request(format!("{} is given twice{other}: name each input once", shown(path))));
     }
     Ok(())
 }

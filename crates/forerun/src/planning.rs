@@ -7,13 +7,14 @@ use forerun_model::reduction::{Prediction, predict};
 use forerun_platform::{Bytes, Input, Interval, Outcome, Plan, Platform, ReductionProfile, Strategy, Way};
 use forerun_skeleton::reduction::Shape;
 
-use crate::cli::ShapeOptions;
+use crate::cli::{FigureOptions, ShapeOptions};
+use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, request};
 use crate::load::Beside;
 use crate::signals::Interrupt;
 use crate::simulate::{makespan, simulate};
-use crate::text;
+use crate::{describe, figures, text};
 
 /// What planning needs to know of a job.
 #[derive(Debug, Clone)]
@@ -111,6 +112,20 @@ impl Facts {
             done_bytes,
             ..Load::new(tasks, bytes)
         }
+    }
+
+    /// The platform of tasks of which only these costs are known, said with them.
+    ///
+    /// # Errors
+    /// What is wrong with the platform.
+    pub fn of_costed(
+        &self,
+        costs: &ReductionProfile,
+        options: &FigureOptions,
+        context: &Context,
+    ) -> Result<Platform, CliError> {
+        let costs = describe::profile(costs, None);
+        figures::of_costed((&self.name, self.given.as_ref()), &costs, options, context)
     }
 
     /// That there is something to plan and to predict.

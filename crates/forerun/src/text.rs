@@ -62,6 +62,8 @@ fn decimals(value: f64) -> usize {
 
 /// Numbers from here on are written with their power of ten.
 const LARGE: f64 = 1e9;
+/// Times of less than so many of their units too.
+const SMALL: f64 = 1e-4;
 
 /// A number with so many decimals, a true minus sign, and no minus sign before zero.
 fn signless_zero(value: f64, decimals: usize) -> String {
@@ -79,7 +81,11 @@ pub fn seconds(value: f64) -> String {
     }
     let unit = TimeUnit::of(value);
     let scaled = value / unit.seconds;
-    format!("{} {}", signless_zero(scaled, decimals(scaled)), unit.symbol)
+    let shown = match scaled > 0.0 && scaled < SMALL {
+        true => format!("{scaled:.2e}"),
+        false => signless_zero(scaled, decimals(scaled)),
+    };
+    format!("{shown} {}", unit.symbol)
 }
 
 /// A time in a given unit without its symbol, trailing zeros cut: for the ticks of an axis.

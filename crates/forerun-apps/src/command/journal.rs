@@ -126,6 +126,7 @@ impl Journal {
         if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
             return Err(refuse("it is no regular file: name one, which is made where there is none"));
         }
+        let made = !path.exists();
         let file =
             File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
         // A file system may have no locks.
@@ -140,7 +141,11 @@ impl Journal {
         journal.file.read_exact_at(&mut found, 0).map_err(failed)?;
         if found.len() < head.len() && head.starts_with(&found) {
             // New, or killed in its first moment.
-            journal.file.write_all_at(&head, 0).map_err(failed)?;
+            if let Err(e) = journal.file.write_all_at(&head, 0) {
+                // As on a full disk: as it was before, so that nothing is left there of no use.
+                let _ = if made { std::fs::remove_file(path) } else { journal.file.set_len(length) };
+                return Err(failed(e));
+            }
         } else if !found.starts_with(ANY) {
             return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
         } else if !found.starts_with(MAGIC) {

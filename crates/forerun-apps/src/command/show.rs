@@ -11,8 +11,8 @@ const CHARACTERS: usize = 600;
 /// The name as it is if that is legible, else quoted and escaped.
 pub(crate) fn path(path: &Path) -> String {
     match path.to_str() {
-        Some(s) if !s.is_empty() && !s.chars().any(char::is_control) => s.to_owned(),
-        _ => format!("{path:?}"),
+        Some("") => format!("{path:?}"),
+        _ => forerun_platform::file::shown(path),
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use forerun_platform::file::shown;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::wire::Plain;
 use forerun_skeleton::{AppError, Codec, Message, Wire};
@@ -284,7 +285,7 @@ impl FarmJob for RangeOfMotion {
         if let Some(path) = &self.csv {
             let all = (0..).zip(&*found).filter_map(|(task, free)| Some((task, free.as_ref()?)));
             write_whole(path, self.table(all).as_bytes())?;
-            text.push_str(&format!(", in {}", path.display()));
+            text.push_str(&format!(", in {}", shown(path)));
         }
         Ok(text)
     }

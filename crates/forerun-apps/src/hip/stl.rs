@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use forerun_platform::file::{bytes, unread};
+use forerun_platform::file::{bytes, shown, unread};
 use forerun_skeleton::AppError;
 
 use super::mesh::Mesh;
@@ -18,7 +18,7 @@ const RECORD: usize = 50;
 /// A sentence that names the file, and in text the line.
 pub fn read_stl(path: &Path) -> Result<Mesh, AppError> {
     let bytes = bytes(path).map_err(|e| AppError::new(unread(path, &e)))?;
-    parse_stl(&bytes).map_err(|e| AppError::new(format!("{}: {e}", path.display())))
+    parse_stl(&bytes).map_err(|e| AppError::new(format!("{}: {e}", shown(path))))
 }
 
 /// The mesh in the bytes of an STL file.

@@ -52,7 +52,7 @@ impl RunFile {
     /// A sentence that says what is in the way.
     pub fn open(path: Option<&Path>, cancel: &Cancel) -> Result<Self, AppError> {
         Ok(RunFile(match path.filter(|path| !is_standard_output(path)) {
-            Some(path) => Output::check(path)?,
+            Some(path) => Output::check(path, &std::env::temp_dir(), cancel)?,
             None => Output::standard(std::env::temp_dir(), cancel.clone()),
         }))
     }
@@ -65,7 +65,7 @@ impl Store for RunFile {
             count = write(file, records).map_err(|e| error(&e))?;
             Ok(())
         })?;
-        Ok(format!("{} in {}", show::count(count, "document"), self.0.path().display()))
+        Ok(format!("{} in {}", show::count(count, "document"), show::path(self.0.path())))
     }
 
     fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {

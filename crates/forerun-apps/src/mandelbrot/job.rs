@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use forerun_platform::file::shown;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::wire::Plain;
-use forerun_skeleton::{AppError, Codec};
+use forerun_skeleton::{AppError, Codec, memory};
 
 use super::picture::encoded;
 use super::{Mandelbrot, Row, View, write_png};
@@ -23,10 +24,14 @@ pub struct Picture {
 
 impl Picture {
     /// The picture of `view`, to be written to `out`.
-    pub fn new(view: View, out: &Path) -> Picture {
+    ///
+    /// # Errors
+    /// That there is no memory for so many points.
+    pub fn new(view: View, out: &Path) -> Result<Picture, AppError> {
         let (width, height) = view.size();
-        let points = width as usize * height as usize;
-        Picture { set: Mandelbrot::new(view), out: out.into(), iterations: Mutex::new(vec![0; points]) }
+        let points = memory::zeroed(width as usize * height as usize)
+            .map_err(|e| AppError::new(format!("--size {width}x{height}: {e}")))?;
+        Ok(Picture { set: Mandelbrot::new(view), out: out.into(), iterations: Mutex::new(points) })
     }
 }
 
@@ -99,7 +104,7 @@ impl FarmJob for Picture {
         let part = 100.0 * inside as f64 / all.len().max(1) as f64;
         Ok(format!(
             "{}: {:.3e} iterations, {part:.1} % of the points do not escape",
-            self.out.display(),
+            shown(&self.out),
             iterations as f64
         ))
     }

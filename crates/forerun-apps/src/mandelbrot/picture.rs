@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use forerun_platform::file::shown;
 use forerun_skeleton::AppError;
 
 use super::View;
@@ -27,7 +28,7 @@ fn colour(iterations: u32, most: u32) -> [u8; 3] {
 /// A sentence that names the file.
 pub fn write_png(view: &View, iterations: &[u32], to: &Path) -> Result<(), AppError> {
     let file = encoded(view, iterations)
-        .map_err(|e| AppError::new(format!("{} cannot be written: {e}", to.display())))?;
+        .map_err(|e| AppError::new(format!("{} cannot be written: {e}", shown(to))))?;
     write_whole(to, &file)
 }
 

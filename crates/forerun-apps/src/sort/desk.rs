@@ -116,7 +116,7 @@ impl Desk {
         let mut merged = match (left.memory.take(), right.memory.take()) {
             (Some((a, x)), Some((b, y))) => {
                 if let Some(lease) = self.budget.try_lease(a.footprint() + b.footprint()) {
-                    let run = R::merge(&a, &b, self.merge_threads);
+                    let run = R::merge(&a, &b, self.merge_threads)?;
                     drop((a, b, x, y));
                     self.settle(run, lease)?
                 } else {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-use forerun_platform::file::unread;
+use forerun_platform::file::{shown, unread};
 use forerun_skeleton::AppError;
 
 use super::element::ElementType;
@@ -57,10 +57,10 @@ impl Files {
             // Whatever it is called, as links of both kinds.
             let is = fs::metadata(path).map_err(|e| AppError::new(unread(path, &e)))?;
             if let Some(before) = seen.insert((is.dev(), is.ino()), path) {
-                let name = path.display();
+                let name = shown(path);
                 let other = match before == path {
                     true => String::new(),
-                    false => format!(", also as {}", before.display()),
+                    false => format!(", also as {}", shown(before)),
                 };
                 return Err(AppError::new(format!("{name} is given twice{other}: name each input once")));
             }
@@ -146,7 +146,7 @@ impl Segment<'_> {
                 io::ErrorKind::UnexpectedEof => {
                     format!(
                         "{} became shorter while it was sorted: leave the input alone until the end",
-                        self.path.display()
+                        shown(self.path)
                     )
                 }
                 _ => unread(self.path, &e),
@@ -156,7 +156,7 @@ impl Segment<'_> {
 }
 
 fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
-    let name = path.display();
+    let name = shown(path);
     let failed = |e: io::Error| {
         AppError::new(match e.kind() {
             io::ErrorKind::PermissionDenied => format!("{name} may not be read: its permissions refuse it"),

@@ -53,7 +53,7 @@ pub(crate) fn merge_to<R: OfKind>(
         memory.extend(parts.memory);
         disk.extend(parts.disk);
     }
-    let memory = gathered(memory);
+    let memory = gathered(memory)?;
     let counts = (memory.len(), disk.len());
     if let ([(run, _)], []) = (&memory[..], &disk[..]) {
         run.write(Form::File, &mut |bytes| {
@@ -82,25 +82,36 @@ pub(crate) fn merge_to<R: OfKind>(
 
 /// Brings small runs together, two of about the same size at a time, until there is at most one that is small. Each
 /// element moves as often as in a merge of all. Beside the runs this takes twice [`SMALL`] bytes.
-pub(crate) fn gathered<R: Sorted>(runs: impl IntoIterator<Item = (R, Lease)>) -> Vec<(R, Lease)> {
+///
+/// # Errors
+/// That there is no memory for that.
+pub(crate) fn gathered<R: Sorted>(
+    runs: impl IntoIterator<Item = (R, Lease)>,
+) -> Result<Vec<(R, Lease)>, AppError> {
     let join = |(a, mut lease): (R, Lease), (b, other): (R, Lease)| {
-        let run = R::merge(&a, &b, 1);
+        let run = R::merge(&a, &b, 1)?;
         drop((a, b, other));
         lease.resize(run.footprint());
-        (run, lease)
+        Ok::<_, AppError>((run, lease))
     };
     let (mut large, mut small): (Vec<_>, Vec<(R, Lease)>) = (Vec::new(), Vec::new());
     for mut run in runs {
         while run.0.bytes() < SMALL
             && let Some(last) = small.pop_if(|last| last.0.bytes() <= run.0.bytes())
         {
-            run = join(last, run);
+            run = join(last, run)?;
         }
         if run.0.bytes() < SMALL { &mut small } else { &mut large }.push(run);
     }
-    let rest = small.into_iter().rev().reduce(|rest, next| join(next, rest));
+    let mut rest = None;
+    for next in small.into_iter().rev() {
+        rest = Some(match rest {
+            Some(rest) => join(next, rest)?,
+            None => next,
+        });
+    }
     large.extend(rest);
-    large
+    Ok(large)
 }
 
 /// Merges runs on disk until there is memory for a buffer each; returns the buffer's size.
@@ -155,7 +166,7 @@ mod tests {
             let budget = Budget::new(u64::MAX);
             let lengths: Vec<usize> = lengths.into_iter().chain(std::iter::repeat_n(1, tiny)).collect();
             let run = |n: &usize| ((0..*n as i32).collect::<Vec<i32>>(), budget.lease(4 * *n as u64));
-            let runs = gathered(lengths.iter().map(run));
+            let runs = gathered(lengths.iter().map(run)).expect("memory");
             let small = runs.iter().filter(|(run, _)| 4 * (run.len() as u64) < SMALL).count();
             prop_assert!(small <= 1, "{} small of {}", small, runs.len());
             let all: usize = lengths.iter().sum();

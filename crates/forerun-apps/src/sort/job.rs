@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use forerun_platform::file::is_standard_output;
+use forerun_platform::file::{is_standard_output, shown};
 use forerun_platform::{Bytes, Grain};
 use forerun_skeleton::AppError;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
@@ -66,13 +66,19 @@ impl SortJob {
             return Err(AppError::new("a sort needs at least one rank and one thread a merge"));
         }
         let files = Files::open(inputs, element)?;
+        let gathered = options.temporary.clone().unwrap_or_else(std::env::temp_dir);
         let output = match options.output {
-            Some(path) if is_standard_output(&path) => {
-                let directory = options.temporary.clone().unwrap_or_else(std::env::temp_dir);
-                Output::standard(directory, options.cancel.clone())
+            Some(path) if is_standard_output(&path) => Output::standard(gathered, options.cancel.clone()),
+            Some(path) => Output::check(&path, &gathered, &options.cancel)?,
+            None => {
+                let checked = |path: PathBuf| Output::check(&path, &gathered, &options.cancel);
+                match beside(inputs).and_then(checked) {
+                    Err(_) if !options.written && inputs.len() == 1 => {
+                        Output::nowhere(gathered, options.cancel.clone())
+                    }
+                    other => other?,
+                }
             }
-            Some(path) => Output::check(&path)?,
-            None => Output::check(&beside(inputs)?)?,
         };
         let temporary = options.temporary.unwrap_or_else(|| output.directory().into());
         writable(&temporary, "temporary files")?;
@@ -124,7 +130,7 @@ impl SortJob {
     /// How many bytes went where.
     pub(super) fn written(&self, bytes: u64) -> String {
         let at = if self.output.is_standard() { "on" } else { "in" };
-        format!("{} {at} {}", Bytes(bytes), self.output.path().display())
+        format!("{} {at} {}", Bytes(bytes), shown(self.output.path()))
     }
 
     /// The memory budget.
@@ -186,7 +192,7 @@ impl SortJob {
     pub fn name_of(&self, source: &SortSource, index: u64) -> String {
         let Some(range) = source.range(index) else { return format!("input {index}") };
         match self.desk.files.segments(range).next() {
-            Some(part) => format!("{} from byte {}", part.path.display(), part.range.start),
+            Some(part) => format!("{} from byte {}", shown(part.path), part.range.start),
             None => format!("input {index}"),
         }
     }
@@ -234,7 +240,7 @@ impl SortJob {
 fn beside(inputs: &[PathBuf]) -> Result<PathBuf, AppError> {
     match inputs {
         [input] if ["/dev", "/proc"].iter().any(|system| input.starts_with(system)) => Err(AppError::new(
-            format!("there is no place for a result beside {}: name the output (with -o)", input.display()),
+            format!("there is no place for a result beside {}: name the output (with -o)", shown(input)),
         )),
         [input] => {
             let mut name = input.clone().into_os_string();

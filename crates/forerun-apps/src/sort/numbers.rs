@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use forerun_skeleton::AppError;
 use forerun_skeleton::wire::garbled;
+use forerun_skeleton::{AppError, memory};
 
 use super::element::Element;
 use super::files::Files;
-use super::merge::merge;
+use super::merge::merge_on;
 use super::sorted::{Form, Sorted, Supply, Write};
 use super::spill::Spill;
 use super::tree;
@@ -37,15 +37,18 @@ impl<T: Element> Sorted for Vec<T> {
         if Self::need(files, bytes, true) > room {
             return Ok(None);
         }
-        let mut run = vec![T::zeroed(); bytes as usize / size_of::<T>()];
+        let mut run = memory::zeroed::<T>(bytes as usize / size_of::<T>())?;
         files.read(range, bytemuck::cast_slice_mut(&mut run))?;
         T::decode(&mut run);
+        memory::check::<T>(run.len() * T::SCRATCH as usize)?;
         T::sort(&mut run);
         Ok(Some(run))
     }
 
-    fn merge(left: &Self, right: &Self, threads: usize) -> Self {
-        merge(left, right, threads)
+    fn merge(left: &Self, right: &Self, threads: usize) -> Result<Self, AppError> {
+        let mut merged = memory::zeroed::<T>(left.len() + right.len())?;
+        merge_on(left, right, &mut merged, threads);
+        Ok(merged)
     }
 
     fn write(&self, form: Form, out: &mut Write<'_>) -> Result<(), AppError> {
@@ -63,7 +66,7 @@ impl<T: Element> Sorted for Vec<T> {
     }
 
     fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
-        let mut run = vec![T::zeroed(); bytes.len() / size_of::<T>()];
+        let mut run = memory::zeroed::<T>(bytes.len() / size_of::<T>())?;
         let into: &mut [u8] = bytemuck::cast_slice_mut(&mut run);
         if into.len() != bytes.len() {
             return Err(garbled("a sorted run of such numbers"));

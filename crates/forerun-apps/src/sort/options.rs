@@ -14,6 +14,9 @@ pub struct SortOptions {
     /// Where the output goes; `None`: beside the input, `.sorted` appended to its name (one input
     /// only).
     pub output: Option<PathBuf>,
+    /// Whether the output is to be written. Where it is only foreseen, and none is named, it need not be possible: what is
+    /// tried of it goes to `temporary`, else to the system's directory for temporary files.
+    pub written: bool,
     /// Directory for runs that do not fit in memory; `None`: the output's.
     pub temporary: Option<PathBuf>,
     /// Bytes that all buffers of the process may take together, at least 64 KiB.
@@ -32,6 +35,7 @@ impl Default for SortOptions {
         SortOptions {
             element: ElementType::default(),
             output: None,
+            written: true,
             temporary: None,
             memory: 1 << 30,
             ranks: 1,

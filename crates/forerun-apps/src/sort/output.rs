@@ -6,7 +6,9 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
+use forerun_platform::file::{hold, shown, stream};
 use forerun_skeleton::{AppError, Cancel};
+use rustix::fs::Access;
 use tempfile::{NamedTempFile, TempPath};
 
 use super::sorted::Write;
@@ -25,27 +27,41 @@ pub(crate) struct Output {
     directory: PathBuf,
     /// Those of the file that it replaces.
     permissions: Option<Permissions>,
-    /// Ends the wait for a reader of standard output, where the output goes there.
-    stdout: Option<Cancel>,
+    to: To,
+}
+
+/// What is done with a complete output.
+#[derive(Debug, Clone)]
+enum To {
+    /// It gets its name.
+    File,
+    /// It is copied to standard output; what ends the wait for a reader.
+    Standard(Cancel),
+    /// It is copied into what is there and no regular file, such as `/dev/null` or a pipe; what ends the wait for a reader.
+    Special(Cancel),
 }
 
 impl Output {
-    /// Checks that a file of this name can be made or replaced.
+    /// Checks that a file of this name can be made or replaced, or written into where it is no regular file: as sorted numbers are
+    /// written at several places at once, that goes by way of a file without a name in the directory `gathered`, and `cancel` ends
+    /// the wait for a reader.
     ///
     /// # Errors
     /// A sentence that names what is in the way.
-    pub(crate) fn check(path: &Path) -> Result<Self, AppError> {
-        let name = path.display();
+    pub(crate) fn check(path: &Path, gathered: &Path, cancel: &Cancel) -> Result<Self, AppError> {
+        let name = shown(path);
         let mut output =
-            Output { path: path.into(), directory: PathBuf::new(), permissions: None, stdout: None };
+            Output { path: path.into(), directory: PathBuf::new(), permissions: None, to: To::File };
         match std::fs::metadata(path) {
             Ok(data) if data.is_dir() => {
                 return Err(AppError::new(format!("the output {name} is a directory: name a file in it")));
             }
             Ok(data) if !data.is_file() => {
-                return Err(AppError::new(format!(
-                    "the output {name} is not a regular file: name one that can be replaced"
-                )));
+                partial::place(path).and_then(|_| hold(path)).map_err(|e| output.error(&e))?;
+                rustix::fs::access(path, Access::WRITE_OK).map_err(|e| output.error(&e.into()))?;
+                output.directory = gathered.into();
+                output.to = To::Special(cancel.clone());
+                return Ok(output);
             }
             Ok(data) => {
                 output.permissions = Some(data.permissions());
@@ -68,12 +84,22 @@ impl Output {
     /// Standard output, by way of a file without a name in `directory`: sorted numbers are written at several
     /// places at once.
     pub(crate) fn standard(directory: PathBuf, cancel: Cancel) -> Self {
-        Output { path: "standard output".into(), directory, permissions: None, stdout: Some(cancel) }
+        Output { path: "standard output".into(), directory, permissions: None, to: To::Standard(cancel) }
+    }
+
+    /// Nowhere: of an output that is never written, what is tried goes to files without names in `directory`.
+    pub(crate) fn nowhere(directory: PathBuf, cancel: Cancel) -> Self {
+        Output { path: directory.clone(), directory, permissions: None, to: To::Special(cancel) }
     }
 
     /// Whether it goes to standard output.
     pub(crate) fn is_standard(&self) -> bool {
-        self.stdout.is_some()
+        matches!(self.to, To::Standard(_))
+    }
+
+    /// Whether it is copied to where it goes, and not a file there.
+    fn is_copied(&self) -> bool {
+        !matches!(self.to, To::File)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -85,15 +111,15 @@ impl Output {
     }
 
     pub(crate) fn error(&self, e: &io::Error) -> AppError {
-        let (name, directory) = (self.path.display(), self.directory.display());
+        let (name, directory) = (shown(&self.path), shown(&self.directory));
         AppError::new(match e.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if self.stdout.is_some() => format!(
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded if self.is_copied() => format!(
                 "no space left, either in {directory}, where the output is gathered, or where {name} leads: free some"
             ),
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 format!("no space left in {directory} for the output {name}: free some or name another place")
             }
-            _ if self.stdout.is_some() => format!("cannot write to standard output: {}", plain(e)),
+            _ if self.is_standard() => format!("cannot write to standard output: {}", plain(e)),
             _ => format!("cannot write the output {name}: {}", plain(e)),
         })
     }
@@ -119,16 +145,25 @@ impl Output {
         partial::begin(&self.directory, 0o666).map_err(|e| self.error(&e))
     }
 
-    /// Gives a complete temporary file the output's name, or copies it to standard output; gives its
-    /// bytes.
+    /// Gives a complete temporary file the output's name, or copies it to where it goes; gives its bytes.
     ///
     /// # Errors
     /// It could not be renamed or copied; then nothing is left of it.
     pub(crate) fn persist(&self, mut temporary: NamedTempFile) -> Result<u64, AppError> {
-        if let Some(cancel) = &self.stdout {
-            let file = temporary.as_file_mut();
-            let copied =
-                file.rewind().and_then(|()| io::copy(file, &mut Patient::new(io::stdout().as_fd(), cancel)));
+        let file = temporary.as_file_mut();
+        let copied = match &self.to {
+            To::File => None,
+            To::Standard(cancel) => {
+                let stdout = io::stdout();
+                let mut to = Patient::new(stdout.as_fd(), cancel);
+                Some(file.rewind().and_then(|()| io::copy(file, &mut to)))
+            }
+            To::Special(cancel) => Some(file.rewind().and_then(|()| {
+                let to = stream(&self.path, || cancel.is_cancelled())?;
+                io::copy(file, &mut Patient::new(to.as_fd(), cancel))
+            })),
+        };
+        if let Some(copied) = copied {
             return copied.map_err(|e| self.error(&e));
         }
         if let Some(permissions) = &self.permissions {
@@ -140,14 +175,14 @@ impl Output {
     }
 
     /// As [`Output::write`], but the name that the complete file gets is one that nobody uses, and it is
-    /// gone when the returned value is dropped. (Standard output gets nothing.)
+    /// gone when the returned value is dropped. (Standard output, and what is no regular file, gets nothing.)
     pub(crate) fn rehearse(
         &self,
         fill: impl FnOnce(&File, &dyn Fn(&io::Error) -> AppError) -> Result<(), AppError>,
     ) -> Result<TempPath, AppError> {
         let temporary = self.begin()?;
         fill(temporary.as_file(), &|e| self.error(e))?;
-        if self.stdout.is_some() {
+        if self.is_copied() {
             return Ok(temporary.into_temp_path());
         }
         let mut name = temporary.path().as_os_str().to_os_string();
@@ -167,7 +202,7 @@ impl Output {
 /// # Errors
 /// A sentence that names the directory.
 pub(crate) fn writable(directory: &Path, what: &str) -> Result<(), AppError> {
-    let name = directory.display();
+    let name = shown(directory);
     if !directory.is_dir() {
         return Err(AppError::new(format!(
             "the directory {name} for {what} does not exist: make it or name another"

@@ -46,7 +46,10 @@ pub(crate) trait Sorted: Sized + Send + Sync {
     fn read(files: &Files, range: Range<u64>, room: u64) -> Result<Option<Self>, AppError>;
 
     /// Merges two runs, on up to `threads` threads.
-    fn merge(left: &Self, right: &Self, threads: usize) -> Self;
+    ///
+    /// # Errors
+    /// That there is no memory for the merged one.
+    fn merge(left: &Self, right: &Self, threads: usize) -> Result<Self, AppError>;
 
     /// Writes the run.
     fn write(&self, form: Form, out: &mut Write<'_>) -> Result<(), AppError>;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use forerun_platform::file::shown;
 use forerun_skeleton::AppError;
 
 use super::positioned;
@@ -58,7 +59,7 @@ impl Spill {
     }
 
     fn error(&self, e: &std::io::Error) -> AppError {
-        let directory = self.directory.display();
+        let directory = shown(&self.directory);
         AppError::new(match e.kind() {
             std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => format!(
                 "no space left in {directory} for sorted runs: free some, give another directory \

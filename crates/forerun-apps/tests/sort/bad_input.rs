@@ -52,7 +52,11 @@ fn outputs() {
     refused(&[at("good")], to(directory.path().into()), "is a directory");
     refused(&[at("good")], to(at("good/out")), "cannot write the output");
     #[cfg(unix)]
-    refused(&[at("good")], to("/dev/null".into()), "is not a regular file");
+    {
+        let _held = std::os::unix::net::UnixListener::bind(at("socket")).expect("a socket");
+        refused(&[at("good")], to(at("socket")), "it is a socket");
+        std::fs::remove_file(at("socket")).expect("removed");
+    }
     let temporary = Some(at("none"));
     refused(
         &[at("good")],

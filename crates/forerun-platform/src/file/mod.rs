@@ -28,7 +28,7 @@ pub use error::{FileError, Problem};
 pub use item::{Item, Kind, Place};
 pub use section::{Allowed, Section, read};
 pub use stream::{Stream, hold, is_standard_output, stream, takes_bytes, write_some};
-pub use system::{named, reason, unread, without_numbers};
+pub use system::{named, reason, shown, unread, without_numbers};
 pub use text::{contents, decoded, is_utf16, lenient};
 pub(crate) use write::{Writer, figure};
 

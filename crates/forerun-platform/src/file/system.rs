@@ -20,10 +20,25 @@ pub fn reason(error: &io::Error) -> String {
     chars.next().map(|first| first.to_lowercase().chain(chars).collect()).unwrap_or_default()
 }
 
+/// A name as a sentence has it: as it is if that is legible, else quoted and escaped, so that a line stays a line.
+///
+/// ```
+/// use forerun_platform::file::shown;
+/// assert_eq!(shown("a b.txt"), "a b.txt");
+/// assert_eq!(shown("a\nb"), r#""a\nb""#);
+/// ```
+pub fn shown(path: impl AsRef<Path>) -> String {
+    let path = path.as_ref();
+    match path.to_str() {
+        Some(name) if !name.chars().any(char::is_control) => name.to_owned(),
+        _ => format!("{path:?}"),
+    }
+}
+
 /// What sentences call the file of this name.
 pub fn named(path: impl AsRef<Path>) -> String {
     let path = path.as_ref();
-    if path == Path::new(STANDARD) { "standard input".into() } else { path.display().to_string() }
+    if path == Path::new(STANDARD) { "standard input".into() } else { shown(path) }
 }
 
 /// The sentence that the file `path` cannot be read.

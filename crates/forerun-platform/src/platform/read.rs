@@ -203,6 +203,15 @@ fn network_of(section: &Section<'_, '_>) -> Option<Network> {
     let receive_sharing = section.text("receive_sharing");
     let receive_sharing =
         receive_sharing.map(|name| section.named("receive_sharing", &name, &Sharing::ALL, Sharing::name));
+    if section.has("receive_sharing")
+        && !["receive_gap_per_byte", "receive_bandwidth"].iter().any(|k| section.has(k))
+    {
+        section.note(
+            "receive_sharing",
+            "receive_sharing says how messages that come at once share receive_bandwidth, and there is none: add it, or leave \
+             receive_sharing out",
+        );
+    }
     let interference_per_byte =
         section.measured_to("interference_per_byte", LONGEST_OF_A_BYTE).unwrap_or_default();
     let send_interference_per_byte =

@@ -304,7 +304,7 @@ prop_compose! {
         host.throttle =
             throttle.map(|(quota, period)| Throttle { quota: Seconds(quota), period: Seconds(period) });
         let network = Network {
-            latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte, receive_sharing: Sharing::ALL[usize::from(at > 5e8)], interference_per_byte, send_interference_per_byte,
+            latency, send_overhead, receive_overhead, gap, gap_per_byte, receive_gap_per_byte, receive_sharing: Sharing::ALL[usize::from(at > 5e8 && receive_gap_per_byte != Measured::default())], interference_per_byte, send_interference_per_byte,
             rendezvous_threshold: threshold.map(Bytes), segment: None, ..Network::default()
         };
         Platform { source, clock, doubt, ..Platform::new(name, vec![host], network) }
@@ -422,9 +422,17 @@ fn what_comes_at_once_takes_turns_or_has_as_much() {
     };
     assert_eq!(with("").expect("valid"), Sharing::Turns);
     for sharing in Sharing::ALL {
-        assert_eq!(with(&format!("receive_sharing = \"{}\"", sharing.name())).expect("valid"), sharing);
+        let line = format!("receive_sharing = \"{}\"", sharing.name());
+        for shared in ["receive_bandwidth = \"1 GB/s\"", "receive_gap_per_byte = \"1 ns/B\""] {
+            assert_eq!(with(&format!("{shared}\n{line}")).expect("valid"), sharing);
+        }
+        // Without anything to share it would say nothing.
+        let alone = with(&line).expect_err("no effect");
+        let said: Vec<_> = alone.problems().iter().map(|p| (p.line, p.message.contains("add it"))).collect();
+        assert_eq!(said, [(7, true)], "{alone}");
     }
-    let other = with("receive_sharing = \"half\"").expect_err("no such").to_string();
+    let other =
+        with("receive_bandwidth = \"1 GB/s\"\nreceive_sharing = \"half\"").expect_err("no such").to_string();
     assert!(other.contains("receive_sharing is \"half\": write \"turns\" or \"fair\""), "{other}");
 }
 

@@ -65,9 +65,10 @@ impl Platform {
         out.raw("gap_per_byte", figure(&network.gap_per_byte));
         if network.receive_gap_per_byte != Measured::default() {
             out.raw("receive_gap_per_byte", figure(&network.receive_gap_per_byte));
-        }
-        if network.receive_sharing != Sharing::default() {
-            out.text("receive_sharing", network.receive_sharing.name());
+            // Without anything to share it says nothing.
+            if network.receive_sharing != Sharing::default() {
+                out.text("receive_sharing", network.receive_sharing.name());
+            }
         }
         if network.interference_per_byte != Measured::default() {
             out.raw("interference_per_byte", figure(&network.interference_per_byte));

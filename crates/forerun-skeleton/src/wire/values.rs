@@ -3,7 +3,7 @@
 use bytemuck::Pod;
 
 use super::{Codec as _, Maybe, Plain, Wire, garbled};
-use crate::AppError;
+use crate::{AppError, memory};
 
 /// Takes `n` bytes off the front.
 fn take<'b>(bytes: &mut &'b [u8], n: usize) -> Result<&'b [u8], AppError> {
@@ -19,12 +19,12 @@ pub fn put_pods<T: Pod>(values: &[T], out: &mut Vec<u8>) {
 /// Takes off `n` values that [`put_pods`] appended, in one copy.
 ///
 /// # Errors
-/// That there are not so many bytes.
+/// That there are not so many bytes, or no memory for them.
 pub fn take_pods<T: Pod>(n: usize, bytes: &mut &[u8]) -> Result<Vec<T>, AppError> {
     let length = n.checked_mul(size_of::<T>()).ok_or_else(|| garbled("of a possible length"))?;
     let from = take(bytes, length)?;
     // A message's bytes lie anywhere, so this copies; it does so in one piece.
-    let mut values = vec![T::zeroed(); n];
+    let mut values = memory::zeroed::<T>(n)?;
     bytemuck::cast_slice_mut(&mut values).copy_from_slice(from);
     Ok(values)
 }

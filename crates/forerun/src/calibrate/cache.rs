@@ -9,6 +9,7 @@ use forerun_platform::{Machine, Platform};
 
 use super::doubt;
 use crate::error::reason;
+use crate::file::shown;
 
 /// Raised whenever figures of an earlier calibration would no longer be right.
 const METHOD: u32 = 3;
@@ -29,13 +30,7 @@ pub struct CacheError {
 
 impl fmt::Display for CacheError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "the calibration {} could not be {}: {}",
-            self.path.display(),
-            self.verb,
-            reason(&self.error)
-        )
+        write!(f, "the calibration {} could not be {}: {}", shown(&self.path), self.verb, reason(&self.error))
     }
 }
 
@@ -89,7 +84,7 @@ impl Cache {
         };
         let sound = |text: &String| text.strip_prefix(&mark()).is_some_and(|t| !t.starts_with(DOUBTFUL));
         let text = String::from_utf8(text).ok().filter(sound);
-        let platform = text.and_then(|t| Platform::from_toml(&t, &path.display().to_string()).ok());
+        let platform = text.and_then(|t| Platform::from_toml(&t, &shown(path)).ok());
         Ok(platform.filter(|platform| !doubt::of_kept(platform)))
     }
 

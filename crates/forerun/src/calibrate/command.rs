@@ -1,6 +1,6 @@
 //! The command `forerun calibrate`.
 
-use forerun_platform::file::is_standard_output;
+use forerun_platform::file::{is_standard_output, without_numbers};
 use forerun_platform::{Machine, Way};
 
 use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
@@ -58,14 +58,15 @@ pub fn calibrate_command(
     }
     if let Some(path) = &args.out {
         file::write(path, cache::text(platform, calibration.doubt.as_deref()).as_bytes())?;
-        return console.note("written", &path.display().to_string());
+        return console.note("written", &file::shown(path));
     }
     if calibration.doubt.is_some() {
-        return console.note("note", "it is not kept: measure again when the machine is idle");
+        return console.say("note", "it is not kept: measure again when the machine is idle");
     }
+    // What became of it is its result, however little is to be said.
     match Cache::of_user().map(|c| c.store(&machine, platform)) {
-        Some(Ok(path)) => console.note("kept", &path.display().to_string()),
-        Some(Err(e)) => console.note("note", &e.to_string()),
-        None => console.note("note", "there is no home directory to keep the calibration in; use --out FILE"),
+        Some(Ok(path)) => console.say("kept", &file::shown(path)),
+        Some(Err(e)) => console.say("note", &without_numbers(&e.to_string())),
+        None => console.say("note", "there is no home directory to keep the calibration in; use --out FILE"),
     }
 }

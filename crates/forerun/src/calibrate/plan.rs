@@ -15,6 +15,7 @@ use super::storage::Scratch;
 use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, start_up, undisturbed};
 use super::{Figure, Key, Options};
 use crate::error::reason;
+use crate::file::shown;
 
 /// The window that programs run with unless they are told otherwise.
 const WINDOW: usize = 4;
@@ -234,7 +235,7 @@ fn kernels(cores: &Cores) -> Vec<Named<'_>> {
 
 /// That the storage of a directory cannot be measured, and why.
 fn unmeasured(dir: &Path, why: &str) -> String {
-    let dir = dir.display();
+    let dir = shown(dir);
     format!(
         "--storage {dir}: its storage cannot be measured ({why}); name a directory that can be written to, with 100 MiB free"
     )

@@ -10,6 +10,7 @@ use super::Context;
 use crate::cli::CrawlArgs;
 use crate::crawling::{self, Made};
 use crate::error::{CliError, failed, request};
+use crate::paths::Paths;
 use crate::{file, text};
 
 /// Errors that are shown to a person; `--json` and the journal have more.
@@ -20,9 +21,7 @@ const SHOWN: usize = 5;
 /// # Errors
 /// What is wrong with the request; a crawl that got no page at all, or cannot write.
 pub fn run(args: &CrawlArgs, context: &mut Context) -> Result<(), CliError> {
-    if args.print_files {
-        context.console.keep_stdout_free()?;
-    }
+    Paths::new().prints("--print-files", args.print_files).check(&mut context.console, |_| false)?;
     let Context { console, interrupt, .. } = &*context;
     let crawl = crawling::crawl(&args.seeds, &args.how)?;
     let (limits, made) = (crawl.limits.clone(), Made::before(&args.out));
@@ -72,7 +71,7 @@ fn say(summary: &Summary, limits: &Limits, args: &CrawlArgs, context: &Context) 
         "{}, {} in {}",
         text::plural(summary.pages, "page"),
         text::bytes(summary.bytes),
-        args.out.display()
+        file::shown(&args.out)
     );
     if summary.pages_before > 0 {
         kept.push_str(&format!("; {} of them from before", text::count(summary.pages_before)));

@@ -70,9 +70,9 @@ pub fn predict(
     let Figures { platform, profile, largest, beside, .. } =
         figures::of(job, how.one_number(), &how.shape, &how.figures, predict::possible(how), context)?;
     let facts = facts(job, largest, sampled, &how.shape)?.beside(beside);
-    how.draw.check(&context.console)?;
     let costs = figures::reduction(&profile)?;
-    let mut outcomes = predict::outcomes(&facts, costs, &platform, how, context)?;
+    let mut outcomes =
+        predict::predictions(&facts, costs, &platform, how, context)?.answered(how, context)?;
     note_number(sampled, context)?;
     let gathered = jobs::gathered(figures::at_once(&how.figures, &how.shape));
     let told: Vec<Both> = outcomes.iter_mut().map(|o| both(o, &facts, sampled, gathered).0).collect();

@@ -35,9 +35,6 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     }
     let inputs = Inputs::open(&selection).map_err(request)?;
     let out = args.out.as_deref().filter(|out| !is_standard_output(out));
-    if out.is_none() && wanted == Wanted::Run {
-        context.console.keep_stdout_free()?;
-    }
     let searched = selection.clone();
     let list = args.files_from.as_deref();
     let paths = farm::paths(how, &wanted)
@@ -45,6 +42,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
         .reads(list)
         .searches(searched)
         .writes("--out", out)
+        .prints("--out", out.is_none() && wanted == Wanted::Run)
         .writes("--resume", args.resume.as_deref());
     paths.check(&mut context.console, |_| false)?;
     for note in inputs.notes() {

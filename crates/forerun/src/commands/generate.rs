@@ -41,7 +41,7 @@ pub fn run(command: &GenerateCommand, context: &Context) -> Result<(), CliError>
     if !written?.map_err(|e| file::unwritten(out, &e))? {
         crate::execute::stop_if_interrupted(interrupt)?;
     }
-    console.note("made", &format!("{} with {n} random {element} numbers (seed {seed})", out.display()))
+    console.note("made", &format!("{} with {n} random {element} numbers (seed {seed})", file::shown(out)))
 }
 
 /// Numbers to make.

@@ -13,6 +13,7 @@ use crate::cli::{JobCommand, LsiJobArgs, ReduceArgs, WithJob};
 use crate::error::{CliError, request};
 use crate::jobs;
 use crate::mpi::Work;
+use crate::planning::NOTHING;
 use crate::{allocation, figures, file, paths};
 
 /// Treats the job that the command line names.
@@ -39,7 +40,8 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             how.paths().reads(&job.input).replaces("--out", out).check(&mut context.console, |_| false)?;
             let ranks = how.processors().unwrap_or_else(allocation::cores);
             context.interrupt.busy(|| {
-                let job = jobs::sort(&job, jobs::Team { ranks, processes: 1 }, context.interrupt.cancel())?;
+                let team = jobs::Team { ranks, processes: 1 };
+                let job = jobs::sort(&job, team, how.gives_result(), context.interrupt.cancel())?;
                 if let Some(why) = out.and_then(|out| file::too_large("--out", out, job.bytes())) {
                     context.console.note("note", &why)?;
                 }
@@ -120,6 +122,11 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             };
             how.paths().check(&mut context.console, |_| false)?;
             figures::check_written(how.figures())?;
+            // They have no result, so that of none there is nothing to run either, in whatever way.
+            if job.count == 0 {
+                return Err(request(NOTHING));
+            }
+            jobs::check_grain(&job, how.shape())?;
             let profile = Profile::load(file).map_err(request)?;
             if how.shape().skeleton.get().is_none() {
                 return Err(request(
@@ -169,13 +176,11 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     }
     how.check_processes(&|| Work::reduce(args, &inputs))?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
-    if to_stdout && how.gives_result() {
-        context.console.keep_stdout_free()?;
-    }
     let list = args.files_from.as_deref();
     let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let into = args.deliver.as_ref().filter(|_| how.gives_result()).map(|dir| dir.join(delivery_name(1)));
     let paths = how.paths().reads(list).searches(searched).writes("--out", out);
+    let paths = paths.prints("--out", to_stdout && how.gives_result());
     let paths = paths.writes("--deliver", into.as_deref());
     paths.check(&mut context.console, |path| inputs.find(path).is_some())?;
     for note in inputs.notes() {
@@ -203,11 +208,9 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
         return Err(request("--skeleton scatter-gather: lsi runs as a reduction; sort can be run so"));
     }
     let to_stdout = args.db.is_none() && args.out.as_deref().is_none_or(is_standard_output);
-    if to_stdout && how.gives_result() {
-        context.console.keep_stdout_free()?;
-    }
     let out = args.out.as_deref().filter(|out| !is_standard_output(out) && how.gives_result());
     let paths = how.paths().reads(&args.input).writes("--out", out);
+    let paths = paths.prints("--out", to_stdout && how.gives_result());
     paths.check(&mut context.console, |_| false)?;
     context.interrupt.busy(|| {
         let job = jobs::lsi(args, context.interrupt.cancel())?;

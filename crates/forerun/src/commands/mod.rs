@@ -166,7 +166,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         }
         Command::Features(args) => features::run(&args.what, &context),
         Command::Tagger(args) => tagger::run(&args.what, &mut context),
-        Command::Reproduce(args) => reproduce::run(&args, &context),
+        Command::Reproduce(args) => reproduce::run(&args, &mut context),
         Command::Platform(args) => {
             if let PlatformCommand::Check { files } = &args.what {
                 Paths::new().reads(files).check(&mut context.console, |_| false)?;
@@ -179,7 +179,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
             generate::run(&args.what, &context)
         }
         Command::Crawl(args) => crawl::run(&args, &mut context),
-        Command::Model(args) => model::run(&args.what, &context),
+        Command::Model(args) => model::run(&args.what, &mut context),
         Command::Map(args) => map::run(&args, &mut context),
         Command::Lsi(args) => lsi::run(&args.what, &mut context),
         Command::Pepa(args) => pepa::run(&args.what, &mut context),

@@ -9,7 +9,7 @@ use crate::models::{farm, packet};
 ///
 /// # Errors
 /// What is wrong with its description; a file that cannot be written.
-pub fn run(command: &ModelCommand, context: &Context) -> Result<(), CliError> {
+pub fn run(command: &ModelCommand, context: &mut Context) -> Result<(), CliError> {
     match command {
         ModelCommand::Packet(args) => packet::run(args, context),
         ModelCommand::Farm(args) => farm::run(args, context),

@@ -12,7 +12,7 @@ use crate::{compare, drawings, file, outcomes, report, text};
 /// # Errors
 /// What is wrong with a file.
 pub fn compare(args: &CompareArgs, console: &Console) -> Result<(), CliError> {
-    args.draw.check(console)?;
+    args.draw.writable()?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     let colour = io::stdout().is_terminal() && text::colour(&io::stdout());
     console.text(&compare::table(&outcomes, colour))?;
@@ -28,6 +28,6 @@ pub fn report(args: &ReportArgs, console: &Console) -> Result<(), CliError> {
     file::check("--out", &args.out)?;
     let outcomes = outcomes::read(&args.outcomes).map_err(request)?;
     report::write(&outcomes, &args.out).map_err(failed)?;
-    console.note("report", &args.out.display().to_string())?;
+    console.note("report", &file::shown(&args.out))?;
     console.data(&outcomes)
 }

@@ -64,13 +64,15 @@ pub(crate) fn possible(how: &PlanOptions) -> impl Fn(&Facts, &Platform) -> Resul
     move |facts, platform| planning::possible(facts, platform, &how.shape, pinned, most)
 }
 
-/// What `--json` gets: the plan, and what the ways asked for predict of it.
+/// What `--json` gets: the plan, what the ways asked for predict of it, and a sentence for each that does not.
 #[derive(Debug, Serialize)]
 struct Told<'a> {
     #[serde(flatten)]
     plan: &'a Plan,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     predictions: Vec<Outcome>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    refused: Vec<String>,
 }
 
 /// Says what is predicted of a plan, and writes both as data.
@@ -90,5 +92,6 @@ pub(crate) fn tell(plan: &Plan, predicted: Predictions, context: &Context) -> Re
 /// # Errors
 /// What cannot be written.
 pub(crate) fn data(plan: &Plan, predicted: Predictions, context: &Context) -> Result<(), CliError> {
-    context.console.data(&Told { plan, predictions: predicted.outcomes })
+    let Predictions { outcomes: predictions, refused } = predicted;
+    context.console.data(&Told { plan, predictions, refused })
 }

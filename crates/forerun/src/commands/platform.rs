@@ -6,6 +6,7 @@ use crate::cli::PlatformCommand;
 use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, request};
+use crate::file::shown;
 
 /// Lists, shows or checks platforms.
 ///
@@ -26,7 +27,7 @@ pub fn run(command: &PlatformCommand, context: &Context) -> Result<(), CliError>
             for file in files {
                 match Platform::load(file) {
                     Ok(platform) => {
-                        console.say(&platform.name, &format!("{} is as it should be", file.display()))?;
+                        console.say(&platform.name, &format!("{} is as it should be", shown(file)))?;
                         read.push(platform);
                     }
                     Err(e) => wrong.push(e.to_string()),

@@ -22,14 +22,13 @@ pub fn run(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     facts.not_empty()?;
     if let Some(efficiency) = how.efficiency {
         let ps = processors(how, platform);
         context.note_shared(&ps, platform)?;
         return isoefficiency::run(facts, costs, platform, how, (efficiency, &ps), context);
     }
-    let outcomes = outcomes(facts, costs, platform, how, context)?;
+    let outcomes = predictions(facts, costs, platform, how, context)?.answered(how, context)?;
     tell(&outcomes, how, context)?;
     write_model(facts, costs, platform, how, context)
 }
@@ -48,17 +47,17 @@ pub(crate) fn possible(how: &PredictOptions) -> impl Fn(&Facts, &Platform) -> Re
     }
 }
 
-/// What is predicted for each of the numbers of processors.
+/// What is predicted for each of the numbers of processors, and why some of it is not.
 ///
 /// # Errors
 /// A number of processors on which it cannot be run.
-pub(crate) fn outcomes(
+pub(crate) fn predictions(
     facts: &Facts,
     costs: &ReductionProfile,
     platform: &Platform,
     how: &PredictOptions,
     context: &Context,
-) -> Result<Vec<Outcome>, CliError> {
+) -> Result<Predictions, CliError> {
     facts.not_empty()?;
     context.note_shared(processors(how, platform), platform)?;
     context.note_beside(facts.beside, processors(how, platform))?;
@@ -86,12 +85,22 @@ pub(crate) fn outcomes(
         bar.inc(1);
     }
     bar.finish_and_clear();
-    match (all.refused.first(), how.write_model.is_some()) {
-        // Where the model is written, there is something to show for it.
-        (Some(refused), false) if all.outcomes.is_empty() => Err(request(refused)),
-        _ => {
-            all.note(context)?;
-            Ok(all.outcomes)
+    Ok(all)
+}
+
+impl Predictions {
+    /// What is predicted, where anything is; says why some is not.
+    ///
+    /// # Errors
+    /// Why nothing is.
+    pub(crate) fn answered(self, how: &PredictOptions, context: &Context) -> Result<Vec<Outcome>, CliError> {
+        match (self.refused.first(), how.write_model.is_some()) {
+            // Where the model is written, there is something to show for it.
+            (Some(refused), false) if self.outcomes.is_empty() => Err(request(refused)),
+            _ => {
+                self.note(context)?;
+                Ok(self.outcomes)
+            }
         }
     }
 }
@@ -165,7 +174,7 @@ pub(crate) fn write_model(
     if let Some(refused) = refused.filter(|_| !how.by.contains(&Way::Pepa)) {
         context.console.note("note", &refused)?;
     }
-    context.console.note("model", &path.display().to_string())
+    context.console.note("model", &file::shown(path))
 }
 
 /// Shows predicted outcomes: as a table, drawn where that is asked for, and as data.

@@ -11,6 +11,7 @@ use crate::commands::Context;
 use crate::drawn::Sheet;
 use crate::error::{CliError, request};
 use crate::execute::stop_if_interrupted;
+use crate::paths::Paths;
 use crate::reproduce::evaluate::reproduce;
 use crate::reproduce::models::{Gives, models};
 use crate::reproduce::outcome::summary;
@@ -22,15 +23,17 @@ use crate::{file, text};
 ///
 /// # Errors
 /// What is wrong with the request or with a study; interrupted.
-pub fn run(args: &ReproduceArgs, context: &Context) -> Result<(), CliError> {
-    let Context { console, interrupt, .. } = context;
+pub fn run(args: &ReproduceArgs, context: &mut Context) -> Result<(), CliError> {
     if args.models {
         if args.draw.csv.is_some() || args.draw.svg.is_some() {
             return Err(request("--models: --csv and --svg are of entries; --json writes the models"));
         }
         return list_models(context);
     }
-    args.draw.check(console)?;
+    args.draw.writable()?;
+    args.draw.among(Paths::new()).check(&mut context.console, |_| false)?;
+    let context = &*context;
+    let Context { console, interrupt, .. } = context;
     let studies = match &args.studies {
         Some(folder) => load(folder)?,
         None => shipped().map_err(request)?,
@@ -69,7 +72,7 @@ fn load(folder: &Path) -> Result<Vec<Study>, CliError> {
     let refuse = |why: &str| {
         request(format!(
             "--studies {}: {why}; give a folder of study files, such as a copy of studies/",
-            folder.display()
+            file::shown(folder)
         ))
     };
     let read = std::fs::read_dir(folder).map_err(|e| refuse(&crate::error::reason(&e)))?;

@@ -2,7 +2,8 @@
 
 use forerun_apps::ErasedJob;
 use forerun_model::planner::{Choice, Planned};
-use forerun_platform::{Outcome, Platform, Profile, ReductionProfile, Way};
+use forerun_platform::file::without_numbers;
+use forerun_platform::{Outcome, Platform, ReductionProfile, Way};
 
 use super::treat::one_group;
 use super::{Context, crawled, stream};
@@ -24,11 +25,12 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         return stream::run(job, how, context);
     }
     if how.on == Way::Simulated {
-        let Figures { profile, largest, beside, .. } =
+        let Figures { platform, profile, largest, beside, .. } =
             figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
         job.forget();
         let facts = Facts::of(job, largest, &how.shape).beside(beside);
-        return simulated(&facts, &profile, how, context);
+        facts.not_empty()?;
+        return simulated(&facts, figures::reduction(&profile)?, &platform, how, context);
     }
     let Figures { platform, profile, largest, sampled, beside, .. } =
         figures::of(job, how.processors.get(), &how.shape, &how.figures, possible(how), context)?;
@@ -161,29 +163,27 @@ pub fn tell(done: &execute::Done, context: &Context) -> Result<(), CliError> {
     context.console.say("", &compare::verdict(&done.outcome))
 }
 
-/// Simulates a job of which only the costs are known.
+/// Simulates a job by its costs.
 ///
 /// # Errors
 /// What is wrong with the request.
 pub fn simulated(
     facts: &Facts,
-    profile: &Profile,
+    costs: &ReductionProfile,
+    platform: &Platform,
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    facts.not_empty()?;
     let Context { console, interrupt, .. } = context;
-    let platform = figures::platform(how.figures.platform.as_deref(), context)?;
-    let costs = figures::reduction(profile)?;
-    let planned = plan(facts, costs, &platform, &how.shape, how.processors.get(), None, interrupt)?;
+    let planned = plan(facts, costs, platform, &how.shape, how.processors.get(), None, interrupt)?;
     console.note("plan", &describe::plan(&planned, facts))?;
-    context.note_shared(how.processors.get().as_slice(), &platform)?;
+    context.note_shared(how.processors.get().as_slice(), platform)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     facts.note_without_bytes(costs, console)?;
     followed(simulate::effort(facts, &planned.best, costs), context)?;
     let mut outcomes = Vec::new();
     for _ in 0..how.repeat {
-        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, &platform, interrupt)?;
+        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
         facts.widen(&mut outcome);
         console.say("", &compare::verdict(&outcome))?;
         outcomes.push(outcome);
@@ -224,13 +224,13 @@ impl Predictions {
         self.refused.extend(more.refused);
     }
 
-    /// Says why some do not, and by what model a PEPA prediction is.
+    /// Says why some do not, however quiet it is to be: what was asked for is missing; and by what model a PEPA prediction is.
     ///
     /// # Errors
     /// Where it cannot be written.
     pub fn note(&self, context: &Context) -> Result<(), CliError> {
         for refused in &self.refused {
-            context.console.note("note", refused)?;
+            context.console.say("note", &without_numbers(refused))?;
         }
         for outcome in self.outcomes.iter().filter(|o| o.way == Way::Pepa) {
             let on = text::plural(outcome.processors as u64, "processor");

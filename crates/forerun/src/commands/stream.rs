@@ -11,6 +11,7 @@ use super::{Context, crawled};
 use crate::cli::RunOptions;
 use crate::error::{CliError, request};
 use crate::figures::Figures;
+use crate::file::shown;
 use crate::planning::{self, Facts, plan};
 use crate::{allocation, compare, describe, execute, figures, mpi};
 
@@ -25,7 +26,7 @@ pub fn run(job: &dyn ErasedJob, how: &RunOptions, context: &Context) -> Result<(
         return Err(request(format!(
             "--write-profile {}: a run whose inputs keep coming and whose --strategy is given begins without a pilot, so there \
              is no profile: leave out one of the two, or give --profile",
-            file.display()
+            shown(file)
         )));
     }
     let (mut both, mut beside) = (None, None);

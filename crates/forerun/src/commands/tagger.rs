@@ -73,7 +73,8 @@ fn learn(corpus: &Path, out: &Path, all: bool, context: &Context) -> Result<(), 
     unsaid?;
     let bytes = model.to_bytes();
     file::write(out, &bytes)?;
-    console.say("model", &format!("{} in {}", forerun_platform::Bytes(bytes.len() as u64), out.display()))?;
+    console
+        .say("model", &format!("{} in {}", forerun_platform::Bytes(bytes.len() as u64), file::shown(out)))?;
     if all {
         return console.data(&Value::Null);
     }

@@ -14,6 +14,7 @@ use forerun_skeleton::AppError;
 
 use crate::cli::CrawlOptions;
 use crate::error::{CliError, request as refused};
+use crate::file::shown;
 use crate::jobs::{size, time};
 use crate::text;
 
@@ -187,7 +188,7 @@ impl Pages for Site {
 /// What came of a crawl, in sentences.
 fn said(summary: &Summary, limits: &Limits, dir: &Path) -> Vec<String> {
     let pages = text::plural(summary.pages, "page");
-    let mut kept = format!("the crawl kept {pages}, {} in {}", text::bytes(summary.bytes), dir.display());
+    let mut kept = format!("the crawl kept {pages}, {} in {}", text::bytes(summary.bytes), shown(dir));
     if !summary.skipped.is_empty() {
         let skipped: Vec<String> =
             summary.skipped.iter().map(|(why, n)| format!("{why} {}", text::count(*n))).collect();
@@ -200,7 +201,7 @@ fn said(summary: &Summary, limits: &Limits, dir: &Path) -> Vec<String> {
         let why = text::printable(&first.why);
         let more = match failed {
             1 => ("", String::new()),
-            _ => ("first ", format!("; {} has all", dir.join("journal.jsonl").display())),
+            _ => ("first ", format!("; {} has all", shown(dir.join("journal.jsonl")))),
         };
         said.push(format!("{urls} could not be had, {}{}: {why}{}", more.0, first.url, more.1));
     }

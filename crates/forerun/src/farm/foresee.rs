@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Mutex;
 
 use forerun_apps::FarmJob;
+use forerun_platform::Plan;
 
-use super::plan::Planned;
 use super::{Seen, Team, plan, ways};
 use crate::cli::FarmWays;
 use crate::commands::Context;
@@ -28,18 +28,21 @@ pub(super) fn plan<J: FarmJob>(
 ) -> Result<(), CliError> {
     let seen = seen(job, (how, how.processors.get()), context)?;
     let planned = seen.best(how, seen.left)?;
-    let Planned { plan, .. } = &planned;
+    let plan = &planned.plan;
     context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
+    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     if let Some(path) = script {
         let result_bytes = seen.costs.as_ref().map_or(0.0, |costs| costs.result_bytes.0 * seen.all as f64);
         // With a platform, the farm is planned for processes.
         let processes = how.platform.is_some();
         let about = About { outside: job.outside(), memory_needed: None, result_bytes, processes };
+        // Where there is no closed form, the limit is what another way predicts.
+        let other = || predicted.outcomes.iter().find_map(|o| o.predicted);
+        let plan = &Plan { predicted: plan.predicted.or_else(other), ..plan.clone() };
         sbatch::write(path, (plan, &seen.platform), &about, context)?;
     }
-    let predicted = seen.predictions(job, &how.by, &planned, context)?;
     tell(plan, predicted, context)
 }
 

@@ -290,8 +290,10 @@ impl Seen {
         match (&how.write_profile, &profile) {
             (Some(file), Some((profile, _))) => file::write(file, profile.to_toml().as_bytes())?,
             (Some(file), None) => {
-                let none =
-                    format!("nothing is written to {}: of so few tasks no costs are known", file.display());
+                let none = format!(
+                    "nothing is written to {}: of so few tasks no costs are known",
+                    file::shown(file)
+                );
                 console.note("note", &none)?;
             }
             (None, _) => {}
@@ -456,7 +458,7 @@ impl Team {
 /// What is wrong with the file; that it has no such costs, or those of another job.
 fn given<J: FarmJob>(job: &J, file: &Path) -> Result<(Profile, FarmProfile), CliError> {
     let profile = Profile::load(file).map_err(request)?;
-    let wrong = |what: &str| request(format!("--profile {}: {what}", file.display()));
+    let wrong = |what: &str| request(format!("--profile {}: {what}", file::shown(file)));
     let Some(mut costs) = profile.farm.clone() else {
         return Err(wrong(
             "it has no costs of a farm: give it a [farm] section, such as --write-profile writes of this job",

@@ -254,7 +254,7 @@ mod tests {
             FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
         for keep in [false, true] {
             let view = View::new(("-0.75", "0"), 3.5, (512, 512), 500).expect("a view");
-            let picture = Picture::new(view, std::path::Path::new("none.png"));
+            let picture = Picture::new(view, std::path::Path::new("none.png")).expect("memory");
             let kept = keep.then(Mutex::default);
             let mut rest: Vec<u64> = (0..picture.tasks()).collect();
             let found = pilot(&picture, &mut rest, (1, 2), &how, kept.as_ref(), &interrupt).expect("done");

@@ -11,6 +11,7 @@ use super::{size, timeout};
 use crate::chart::{LineChart, Series};
 use crate::cli::{FarmJobArgs, HipArgs, MandelbrotArgs};
 use crate::error::{CliError, request};
+use crate::file::shown;
 
 /// The picture that is asked for.
 ///
@@ -34,11 +35,11 @@ pub fn mandelbrot(args: &MandelbrotArgs) -> Result<Picture, CliError> {
     if let Some(other) = other_image(&args.out) {
         return Err(request(format!(
             "-o {}: the picture is written as PNG, which {other:?} says it is not: name it {}",
-            args.out.display(),
-            args.out.with_extension("png").display()
+            shown(&args.out),
+            shown(args.out.with_extension("png"))
         )));
     }
-    Ok(Picture::new(view, &args.out))
+    Picture::new(view, &args.out).map_err(request)
 }
 
 /// The ends of names of pictures in other formats.

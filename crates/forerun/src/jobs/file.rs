@@ -21,6 +21,7 @@ use forerun_platform::{FileError, nearest};
 use toml::Value;
 
 use crate::error::{CliError, request};
+use crate::file::shown;
 
 /// What can be run, and stand in a job file.
 pub const APPLICATIONS: &str = "sort, features, reduce, lsi, tasks, farm, mandelbrot or hip";
@@ -99,7 +100,7 @@ pub fn job_file(
     rest: &[OsString],
     takes: &dyn Fn(&str, &str) -> Option<Takes>,
 ) -> Result<JobFile, CliError> {
-    let name = file.display().to_string();
+    let name = shown(file);
     let bytes = bytes(file).map_err(|e| {
         let why = unread(file, &e);
         // A word without a dot was meant for a job.

@@ -17,10 +17,12 @@ use forerun_platform::{Bytes, ReductionProfile, Seconds};
 use forerun_skeleton::Cancel;
 
 use crate::cli::{LsiJobArgs, ReduceArgs, ShapeOptions, SortArgs, TasksArgs};
+use crate::effort::MOST;
 use crate::error::{CliError, request};
+use crate::file::shown;
 use crate::planning::Facts;
 use crate::signals::Interrupt;
-use crate::{allocation, paths, scatter};
+use crate::{allocation, paths, planning, scatter, text};
 
 pub use farms::{command_farm, draw_hip, hip, mandelbrot};
 pub use features::{check_features, features, features_of_a_team, features_of_sample, sample, seeds};
@@ -36,6 +38,10 @@ pub(crate) fn gathered(at_once: bool) -> Duration {
 
 /// Most tasks of which only the costs are known that are run: their sizes are listed.
 const MOST_TIMED: u64 = 1 << 24;
+/// Most bytes of all tasks together that are predicted for: results and messages, which may have more, are counted too.
+const MOST_BYTES: u64 = 1 << 60;
+/// Most of which it is known that virtual time follows them, whatever the plan: some messages each, in the few runs that so many get.
+const MOST_FOLLOWED: u64 = MOST / 32;
 
 /// The inputs that `reduce` asks for, and what they were selected by as far as it is known. Where the run can begin before their
 /// end (`follow`), those that a pipe names may keep coming; `at_once` says that no pilot waits for a sample.
@@ -105,7 +111,7 @@ pub fn reduce(args: &ReduceArgs, inputs: Inputs, cancel: &Cancel) -> Result<Comm
 pub fn listed(from: &Path, inputs: &mut Vec<PathBuf>) -> Result<(), CliError> {
     inputs.extend(read_list(from).map_err(request)?);
     if inputs.is_empty() {
-        let list = from.display();
+        let list = shown(from);
         return Err(request(format!(
             "--files-from {list}: no input is named there; expected a name on each line"
         )));
@@ -122,11 +128,11 @@ pub struct Team {
     pub processes: usize,
 }
 
-/// The job that `sort` asks for.
+/// The job that `sort` asks for, whose result is `written` or only foreseen.
 ///
 /// # Errors
 /// What is wrong with the files, the type, or the memory.
-pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, CliError> {
+pub fn sort(args: &SortArgs, team: Team, written: bool, cancel: &Cancel) -> Result<SortJob, CliError> {
     let memory = match &args.memory {
         Some(text) => size("--memory", text)?,
         None => allocation::memory().map_or(1 << 30, |all| all / 2),
@@ -139,6 +145,7 @@ pub fn sort(args: &SortArgs, team: Team, cancel: &Cancel) -> Result<SortJob, Cli
     let options = SortOptions {
         element: args.element.parse().map_err(|e| request(format!("--type {}: {e}", args.element)))?,
         output: args.out.clone(),
+        written,
         temporary: args.tmp.clone(),
         memory,
         ranks: team.ranks,
@@ -175,7 +182,7 @@ pub fn lsi(args: &LsiJobArgs, cancel: &Cancel) -> Result<LsiJob, CliError> {
 /// # Errors
 /// What is wrong with their size.
 pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
-    let bytes = size("--size", &args.size)?;
+    let bytes = size_of_tasks(args)?;
     let input = Divisible::Tasks { tasks: args.count, bytes: bytes as f64 };
     Ok(Facts {
         name: timed::NAME.into(),
@@ -189,6 +196,39 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
     })
 }
 
+/// The size of tasks known only by their costs, of which all together and what may be made of them can be counted.
+fn size_of_tasks(args: &TasksArgs) -> Result<u64, CliError> {
+    let bytes = size("--size", &args.size)?;
+    match bytes.checked_mul(args.count) {
+        Some(..=MOST_BYTES) => Ok(bytes),
+        _ => Err(request(format!(
+            "--size {}: {} of that have more than {} in all, the most that is predicted for; give fewer or smaller ones",
+            args.size,
+            text::plural(args.count, "task"),
+            Bytes(MOST_BYTES)
+        ))),
+    }
+}
+
+/// That tasks are as large as the grain that is asked for: they are neither cut nor put together.
+///
+/// # Errors
+/// That they are not, or that it is not said how large they are.
+pub fn check_grain(args: &TasksArgs, shape: &ShapeOptions) -> Result<(), CliError> {
+    let Some(grain) = planning::grain(shape)? else { return Ok(()) };
+    let asked = shape.grain.as_deref().unwrap_or_default();
+    match size_of_tasks(args)? {
+        size if size == grain => Ok(()),
+        0 => Err(request(format!(
+            "--grain {asked}: tasks have no size: give it by --size, and leave --grain out"
+        ))),
+        _ => Err(request(format!(
+            "--grain {asked}: tasks of --size {} are neither cut nor put together: leave --grain out",
+            args.size
+        ))),
+    }
+}
+
 /// Tasks that take the time that they cost.
 ///
 /// # Errors
@@ -198,12 +238,13 @@ pub fn timed_tasks(
     profile: &ReductionProfile,
     cancel: &Cancel,
 ) -> Result<TimedJob, CliError> {
-    let bytes = size("--size", &args.size)?;
+    let bytes = size_of_tasks(args)?;
     if args.count > MOST_TIMED {
-        return Err(request(format!(
-            "{} tasks: at most {MOST_TIMED} are run; more can be simulated, with --on simulated",
-            args.count
-        )));
+        let instead = match args.count <= MOST_FOLLOWED {
+            true => "more can be simulated, with --on simulated",
+            false => "forerun predict tasks, by analytic, tells how long more take",
+        };
+        return Err(request(format!("{} tasks: at most {MOST_TIMED} are run; {instead}", args.count)));
     }
     Ok(TimedJob::new(profile.clone(), args.count, bytes, !args.ordered, cancel.clone()))
 }
@@ -213,10 +254,11 @@ pub fn timed_tasks(
 /// # Errors
 /// What is wrong with their size.
 pub fn blocks(args: &TasksArgs, shape: &ShapeOptions) -> Result<scatter::Facts, CliError> {
-    let bytes = size("--size", &args.size)?;
-    let Some(all) = bytes.checked_mul(args.count).filter(|_| bytes > 0 || args.count == 0) else {
+    let bytes = size_of_tasks(args)?;
+    if bytes == 0 {
         return Err(request(format!("--size {}: the bytes of a block are needed, at least 1 B", args.size)));
-    };
+    }
+    let all = bytes * args.count;
     let block = if shape.block.is_some() { (1, all.max(1)) } else { (bytes.max(1), bytes.max(1)) };
     let given = Some(timed::input(args.count, bytes));
     Ok(scatter::Facts { name: timed::NAME.into(), given, bytes: all, block, step: 1, beside: None })

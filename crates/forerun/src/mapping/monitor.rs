@@ -13,6 +13,7 @@ use forerun_platform::file::{Allowed, Section, contents, read};
 use super::candidates::number;
 use super::description::{Link, link};
 use crate::error::{CliError, failed, reason, request};
+use crate::file::shown;
 
 /// A command that says nothing for so long is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -90,7 +91,7 @@ impl Source {
         match self {
             Source::File(path) => {
                 let text = contents(path).map_err(request)?;
-                Reading::read(&text, &path.display().to_string(), processors).map_err(request)
+                Reading::read(&text, &shown(path), processors).map_err(request)
             }
             Source::Command(command) => {
                 let text = said(command, guardian, stop)

@@ -11,6 +11,7 @@ use crate::commands::Context;
 use crate::drawn::Sheet;
 use crate::error::{CliError, request};
 use crate::figures;
+use crate::paths::Paths;
 use crate::text::{self, Align, Table};
 
 /// What `--json` writes.
@@ -62,15 +63,16 @@ pub(super) struct Row {
 ///
 /// # Errors
 /// What is wrong with the file or the platform; a file that cannot be written.
-pub fn run(args: &FarmArgs, context: &Context) -> Result<(), CliError> {
-    let console = &context.console;
-    super::check(&args.file, args.platform.as_deref(), &args.draw, console)?;
-    farm_algebra::check(args, console)?;
+pub fn run(args: &FarmArgs, context: &mut Context) -> Result<(), CliError> {
+    let of = || Paths::new().writes("--write-model", args.write_model.as_deref());
+    super::check(&args.file, args.platform.as_deref(), &args.draw, of(), &mut context.console)?;
+    farm_algebra::check(args)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = farm_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let spec = args.platform.as_deref().or(described.platform.as_deref());
     // The description may name one as well.
-    super::check(&args.file, spec, &args.draw, console)?;
+    super::check(&args.file, spec, &args.draw, of(), &mut context.console)?;
+    let Context { console, .. } = &*context;
     let platform = figures::platform(spec, context)?;
     let farm = Farm::on(&platform, described.tasks).map_err(request)?;
     let cores = platform.cores();

@@ -2,29 +2,21 @@
 
 use forerun_model::farm::Farm;
 use forerun_pepa::job::{self, JobError, Limits};
-use forerun_platform::file::is_standard_output;
 
 use super::farm::Row;
 use crate::cli::FarmArgs;
 use crate::commands::Context;
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
-use crate::{file, paths::Paths, text};
+use crate::{file, text};
 
 /// That the model can be written, and is of one number of processors.
-pub(super) fn check(args: &FarmArgs, console: &Console) -> Result<(), CliError> {
+pub(super) fn check(args: &FarmArgs) -> Result<(), CliError> {
     let Some(path) = &args.write_model else { return Ok(()) };
     if args.processors.len() != 1 {
         return Err(request("--write-model: a model is of one number of processors: give one by -p"));
     }
-    if is_standard_output(path) {
-        return Err(request("--write-model -: standard output carries the table; name a file"));
-    }
-    file::check("--write-model", path)?;
-    let of = Paths::new().reads([&args.file]).writes("--write-model", Some(path));
-    of.writes("--csv", args.draw.csv.as_deref())
-        .writes("--svg", args.draw.svg.as_deref())
-        .apart(console.json(), |_| false)
+    file::check("--write-model", path)
 }
 
 /// The model of a farm of so many ranks, one of them the master.
@@ -82,5 +74,5 @@ pub(super) fn predict(farm: &Farm, rows: &mut [Row], context: &Context) -> Resul
 pub(super) fn write(farm: &Farm, args: &FarmArgs, console: &Console) -> Result<(), CliError> {
     let Some((path, ranks)) = args.write_model.as_deref().zip(args.processors.first()) else { return Ok(()) };
     file::write(path, model(farm, *ranks as usize)?.model().as_bytes())?;
-    console.note("model", &path.display().to_string())
+    console.note("model", &file::shown(path))
 }

@@ -21,11 +21,17 @@ use crate::error::CliError;
 use crate::paths::{Paths, is_read};
 
 /// That nothing is written over the description and a platform's, that both do not come from standard input, and that all that is
-/// asked for can be written.
-fn check(file: &Path, platform: Option<&str>, draw: &DrawOptions, console: &Console) -> Result<(), CliError> {
+/// asked for can be written; `of` has what else is.
+fn check(
+    file: &Path,
+    platform: Option<&str>,
+    draw: &DrawOptions,
+    of: Paths,
+    console: &mut Console,
+) -> Result<(), CliError> {
     draw.writable()?;
     let platform = platform.map(Path::new).filter(|p| is_read(p));
-    draw.among(Paths::new().reads([file]).reads(platform)).apart(console.json(), |_| false)
+    draw.among(of.reads([file]).reads(platform)).check(console, |_| false)
 }
 
 /// What a description is called that does not say it.

@@ -11,6 +11,7 @@ use crate::cli::PacketArgs;
 use crate::commands::Context;
 use crate::drawn::Sheet;
 use crate::error::{CliError, request};
+use crate::paths::Paths;
 use crate::text::{self, Align, Table};
 
 /// Sizes of the curve, and up to how many times the least makespan it goes.
@@ -71,9 +72,9 @@ struct Published {
 ///
 /// # Errors
 /// What is wrong with the file; a file that cannot be written.
-pub fn run(args: &PacketArgs, context: &Context) -> Result<(), CliError> {
+pub fn run(args: &PacketArgs, context: &mut Context) -> Result<(), CliError> {
+    super::check(&args.file, None, &args.draw, Paths::new(), &mut context.console)?;
     let console = &context.console;
-    super::check(&args.file, None, &args.draw, console)?;
     let text = forerun_platform::file::contents(&args.file).map_err(request)?;
     let described = packet_file::read(&text, &forerun_platform::file::named(&args.file)).map_err(request)?;
     let pipeline = &described.pipeline;

@@ -100,7 +100,7 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
         Work::Sort(args) => {
             let here = local_ranks(order.plan.processors);
             Opened::Sort(Box::new(
-                jobs::sort(args, jobs::Team { ranks: 1, processes: here }, cancel).map_err(said)?,
+                jobs::sort(args, jobs::Team { ranks: 1, processes: here }, true, cancel).map_err(said)?,
             ))
         }
         Work::Reduce(args) => {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use forerun_platform::Outcome;
-use forerun_platform::file::is_standard_output;
+use forerun_platform::file::{is_standard_output, shown};
 
 /// Why a report could not be written: one sentence that names the file and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl WriteError {
 
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.file.display(), self.message)
+        write!(f, "{}: {}", shown(&self.file), self.message)
     }
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 use forerun_apps::Job;
 use forerun_platform::{Plan, Platform, Skeleton};
 
-use self::needs::{Needs, Nodes};
+use self::needs::{NO_LIMIT, Needs, Nodes};
 use self::words::Words;
 use crate::allocation;
 use crate::commands::Context;
@@ -100,7 +100,10 @@ pub fn write(
     let needs = Needs::of(about, plan, nodes);
     let command: Vec<OsString> = std::env::args_os().collect();
     file::write(path, script(plan, nodes, &needs, &command).as_bytes())?;
-    context.console.note("sbatch", &path.display().to_string())
+    if needs.minutes.is_none() {
+        context.console.say("note", NO_LIMIT)?;
+    }
+    context.console.note("sbatch", &file::shown(path))
 }
 
 /// The script: asks for what the plan needs, and runs the job with the plan pinned. `command` is the command line that made
@@ -118,7 +121,7 @@ fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Str
         asked.push(format!("--ntasks-per-node={per_host}"));
     }
     asked.extend(needs.memory.map(|_| format!("--mem={}M", needs.mebibytes_asked())));
-    asked.push(format!("--time={}", needs.minutes));
+    asked.extend(needs.minutes.map(|minutes| format!("--time={minutes}")));
     let asked: String = asked.iter().map(|word| format!("#SBATCH {word}\n")).collect();
     let predicted =
         plan.predicted.map_or("nothing is predicted".into(), |p| format!("{} predicted", text::interval(&p)));

@@ -67,6 +67,10 @@ const MARGIN: f64 = 1.5;
 const MORE_SECONDS: f64 = 60.0;
 const MORE_MEBIBYTES: u64 = 64;
 
+/// What is said where no time is predicted.
+pub(super) const NO_LIMIT: &str =
+    "Time: none is predicted, so no limit is asked for; add #SBATCH --time where the default does not do.";
+
 /// Memory and time of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Needs {
@@ -76,8 +80,8 @@ pub(super) struct Needs {
     pub(super) of_input: Option<u64>,
     /// Seconds at most, predicted.
     high_s: Option<f64>,
-    /// The limit.
-    pub(super) minutes: u64,
+    /// The limit; `None` where nothing is predicted: none may be made up.
+    pub(super) minutes: Option<u64>,
 }
 
 impl Needs {
@@ -90,7 +94,7 @@ impl Needs {
         let processes = if nodes.are_processes() { nodes.per_host as u64 } else { 1 };
         let memory = (!outside).then(|| own_peak() * processes + tasks + held);
         let high_s = plan.predicted.map(|p| p.high_s);
-        let minutes = ((high_s.unwrap_or(0.0) * MARGIN + MORE_SECONDS) / 60.0).ceil() as u64;
+        let minutes = high_s.map(|s| ((s * MARGIN + MORE_SECONDS) / 60.0).ceil() as u64);
         Needs { memory, of_input, high_s, minutes }
     }
 
@@ -101,13 +105,14 @@ impl Needs {
 
     /// The estimate, and the margin of the limit.
     pub(super) fn time_in_words(&self) -> String {
-        let high = self.high_s.map_or("It takes no time that is predicted".into(), |s| {
-            format!("Time: at most {}, with 95 % confidence", text::seconds(s))
-        });
-        format!(
-            "{high}; the limit is half as much again and a minute, for calibration and pilot: {} min.",
-            self.minutes
-        )
+        match self.high_s.zip(self.minutes) {
+            Some((high_s, minutes)) => format!(
+                "Time: at most {}, with 95 % confidence; the limit is half as much again and a minute, for calibration and \
+                 pilot: {minutes} min.",
+                text::seconds(high_s)
+            ),
+            None => NO_LIMIT.into(),
+        }
     }
 
     /// The same of memory.

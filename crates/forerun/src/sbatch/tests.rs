@@ -117,3 +117,13 @@ fn a_farm_is_pinned_as_it_was_planned() {
     assert!(asked(&processes, "--ntasks") == Some("4") && processes.contains("--on mpi"), "{processes}");
     assert!(processes.contains("--masters dynamic"), "{processes}");
 }
+
+/// A limit that nobody predicted would end a job that takes longer.
+#[test]
+fn where_nothing_is_predicted_no_time_limit_is_made_up() {
+    let line = "forerun plan farm cat in -o x --masters dynamic --sbatch job.sh";
+    let script = written_of(&Plan { predicted: None, ..plan(4, 600.0) }, &[(1, 8)], &PLAIN, line);
+    assert_eq!(asked(&script, "--time"), None, "{script}");
+    assert!(!script.contains("half as much again and a minute"), "{script}");
+    assert!(script.contains("# Time: none is predicted, so no limit is asked for"), "{script}");
+}

@@ -126,23 +126,18 @@ pub fn auto_predict(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     let most = how.processors.iter().copied().max();
     let Both { figures, facts, costs } =
         both(job, most, &how.shape, &how.figures, predict::possible(how), context)?;
     let Figures { platform, profile, .. } = figures;
-    let mut outcomes = predict::outcomes(&facts, figures::reduction(&profile)?, &platform, how, context)?;
+    let mut all = predict::predictions(&facts, figures::reduction(&profile)?, &platform, how, context)?;
     let by = without_pepa(&how.by, context)?;
     let scattered = &PredictOptions { by, ..how.clone() };
     if !scattered.by.is_empty() {
-        outcomes.extend(predicted::outcomes(
-            &costs.facts,
-            &costs.costs,
-            &costs.platform,
-            scattered,
-            context,
-        )?);
+        all.extend(predicted::predicted(&costs.facts, &costs.costs, &costs.platform, scattered, context)?);
     }
+    // Where one skeleton is refused, the other may still answer.
+    let outcomes = all.answered(how, context)?;
     predict::tell(&outcomes, how, context)?;
     predict::write_model(&facts, figures::reduction(&profile)?, &platform, how, context)
 }
@@ -150,7 +145,7 @@ pub fn auto_predict(
 /// The ways that predict scatter-gather too; says that pepa, where it is asked for, is of the reduction alone.
 fn without_pepa(by: &[Way], context: &Context) -> Result<Vec<Way>, CliError> {
     if by.contains(&Way::Pepa) {
-        context.console.note("pepa", "of the reduction alone: scatter-gather has no PEPA model")?;
+        context.console.say("pepa", "of the reduction alone: scatter-gather has no PEPA model")?;
     }
     Ok(by.iter().copied().filter(|way| *way != Way::Pepa).collect())
 }

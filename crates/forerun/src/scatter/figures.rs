@@ -58,6 +58,20 @@ pub(super) fn costs(
     costs_on(job, processors, shape, options, (given, None), platform, context)
 }
 
+/// The platform of blocks of which only these costs are known, said with them.
+///
+/// # Errors
+/// What is wrong with the platform.
+pub fn of_costed(
+    facts: &Facts,
+    costs: &ScatterGatherProfile,
+    options: &FigureOptions,
+    context: &Context,
+) -> Result<Platform, CliError> {
+    let of = (facts.name.as_str(), facts.given.as_ref());
+    figures::of_costed(of, &words::profile(costs, None), options, context)
+}
+
 /// Costs and facts of a job on a platform, from the profile that was given or from a pilot. What is written has the costs `beside` too.
 pub(super) fn costs_on(
     job: &dyn ScatterGatherJob,

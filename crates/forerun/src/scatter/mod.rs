@@ -18,7 +18,7 @@ mod words;
 pub use auto::{auto_plan, auto_predict, auto_run};
 pub use calibrate::{Calibrated, Coming, calibrate};
 pub use execute::{execute, explain};
-pub use figures::of_profile as costs_of;
+pub use figures::{of_costed, of_profile as costs_of};
 pub use plan::{plan_costed, plan_job};
 pub use planning::{Facts, check, check_own, plan, predicted};
 pub use predict::{NO_MODEL, predict_costed, predict_job};

@@ -2,7 +2,7 @@
 
 use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::Choice;
-use forerun_platform::{Outcome, Platform, ScatterGatherProfile, Way};
+use forerun_platform::{Platform, ScatterGatherProfile, Way};
 
 use super::figures::{Costs, costs};
 use super::{Facts, effort, planning, simulate};
@@ -40,23 +40,23 @@ pub fn predict_costed(
     how: &PredictOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    how.draw.check(&context.console)?;
     if how.write_model.is_some() {
         return Err(request(NO_MODEL));
     }
     context.note_shared(predict::processors(how, platform), platform)?;
     context.note_beside(facts.beside, predict::processors(how, platform))?;
-    predict::tell(&outcomes(facts, costs, platform, how, context)?, how, context)
+    let outcomes = predicted(facts, costs, platform, how, context)?.answered(how, context)?;
+    predict::tell(&outcomes, how, context)
 }
 
-/// What is predicted for each of the numbers of processors.
-pub(super) fn outcomes(
+/// What is predicted for each of the numbers of processors, and why some of it is not.
+pub(super) fn predicted(
     facts: &Facts,
     costs: &ScatterGatherProfile,
     platform: &Platform,
     how: &PredictOptions,
     context: &Context,
-) -> Result<Vec<Outcome>, CliError> {
+) -> Result<Predictions, CliError> {
     facts.not_empty()?;
     // Whatever the number of processors.
     planning::fitting(facts, &how.shape)?;
@@ -86,24 +86,14 @@ pub(super) fn outcomes(
         )?;
         match planned {
             Ok(()) => {}
-            Err(e @ CliError::Interrupted(_)) => return Err(e),
-            // Of several numbers, those that fit are still worth seeing.
-            Err(e) if how.one_number().is_none() => context.console.note("note", &e.to_string())?,
+            // Others, which fit, are still worth seeing.
+            Err(CliError::Request(why)) => all.refused.push(why),
             Err(e) => return Err(e),
         }
         bar.inc(1);
     }
     bar.finish_and_clear();
-    match all.refused.first() {
-        Some(refused) if all.outcomes.is_empty() => Err(request(refused)),
-        None if all.outcomes.is_empty() => {
-            Err(request("the job fits on none of these numbers of processors"))
-        }
-        _ => {
-            all.note(context)?;
-            Ok(all.outcomes)
-        }
-    }
+    Ok(all)
 }
 
 /// What each of the ways predicts for a plan.

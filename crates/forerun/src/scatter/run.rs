@@ -4,12 +4,12 @@ use forerun_apps::ScatterGatherJob;
 use forerun_model::scatter_gather::{Choice, Planned};
 use forerun_platform::{Platform, Profile, ScatterGatherProfile, Way};
 
-use super::figures::{Costs, costs, of_profile};
+use super::figures::{Costs, costs, of_costed, of_profile};
 use super::{Facts, effort, execute, planning, predict, simulate, words};
 use crate::cli::RunOptions;
 use crate::commands::{Context, run as commands};
 use crate::error::{CliError, request};
-use crate::{compare, execute as executing, figures, mpi};
+use crate::{compare, execute as executing, mpi};
 
 /// Runs a job.
 ///
@@ -107,8 +107,8 @@ pub fn run_costed(
         )));
     }
     facts.not_empty()?;
-    let platform = figures::platform(how.figures.platform.as_deref(), context)?;
     let costs = of_profile(profile)?;
+    let platform = of_costed(facts, costs, &how.figures, context)?;
     let planned =
         planning::plan(facts, costs, &platform, &how.shape, how.processors.get(), None, &context.interrupt)?;
     context.console.note("plan", &words::plan(&planned))?;

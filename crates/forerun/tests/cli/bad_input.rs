@@ -200,6 +200,13 @@ fn a_disk_that_is_full() {
         assert!(said.out.is_empty(), "{line}: {}", said.text());
         assert_eq!(fs::read_dir(&at).unwrap().count(), 1, "{line}");
     }
+    // Of a journal that cannot be begun nothing is left, and one that was there is as it was.
+    place.write("files/a", "a");
+    place.run("farm cat files -o x --resume small/new").refused(2, &["--resume small/new", "o space"]);
+    assert!(!at.join("new").exists());
+    fs::write(at.join("empty"), "").unwrap();
+    place.run("farm cat files -o x --resume small/empty").refused(2, &["--resume small/empty", "o space"]);
+    assert_eq!(fs::metadata(at.join("empty")).unwrap().len(), 0);
     drop(small);
     place.assert_clean();
 }
@@ -222,6 +229,45 @@ fn a_place_where_no_file_can_be_made_is_told_before_any_work() {
         assert!(!said.err.contains("machine "), "{line}: {}", said.err);
     }
     assert!(!place.path("x").exists());
+}
+
+/// A name may have a line end in it, and a sentence stays a line.
+#[test]
+fn a_name_with_a_line_end_is_quoted() {
+    let place = Place::new();
+    place.profile();
+    place.write("d/a\nb", "1\nx\n");
+    let shown = "d/a\\nb";
+    for (words, status) in [
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out"][..], 1),
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--profile", "profile.toml"], 1),
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--skeleton", "scatter-gather"], 1),
+        (&["run", "sort", "d/a\nb", "--type", "u64"], 2),
+        (&["run", "sort", "d/a\nb", "d/a\nb", "-o", "out"], 2),
+        (&["run", "sort", "d", "-o", "d/a\nb/c"], 2),
+        (&["farm", "false", "d/a\nb", "-o", "out"], 1),
+        (&["farm", "cat", "d/a\nb", "-o", "d/a\nb"], 2),
+        (&["farm", "cat", "d/a\nb", "-o", "out", "--resume", "d/a\nb"], 2),
+        (&["reduce", "--map", "false", "--merge", "cat", "d", "-o", "out"], 1),
+        (&["reduce", "--map", "cat", "--merge", "cat", "d", "-o", "d/a\nb"], 2),
+        (&["predict", "sort", "d", "--profile", "d/a\nb"], 2),
+        (&["predict", "tasks", "5", "--profile", "profile.toml", "--platform", "d/a\nb"], 2),
+        (&["predict", "tasks", "5", "--profile", "profile.toml", "--csv", "d/a\nb/c"], 2),
+        (&["compare", "d/a\nb"], 2),
+        (&["generate", "numbers", "5", "-o", "d/a\nb/c"], 2),
+    ] {
+        let said = place.say(words);
+        assert_eq!(said.status.code(), Some(status), "{words:?}: {}", said.err);
+        let sentence = said.err.lines().find(|l| l.starts_with("forerun: ")).unwrap_or_default();
+        assert!(
+            sentence.contains(shown) || words[2] == "d" && !said.err.contains("\nb"),
+            "{words:?}: {}",
+            said.err
+        );
+        assert!(!said.err.lines().any(|l| l.starts_with('b')), "{words:?}: {}", said.err);
+    }
+    assert!(!place.path("out").exists());
+    place.assert_clean();
 }
 
 #[test]

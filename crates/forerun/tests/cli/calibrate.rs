@@ -48,6 +48,26 @@ fn what_is_measured_of_a_busy_machine_is_said_and_not_kept() {
     place.run("platform check here.toml").ok();
 }
 
+/// What became of a calibration is its result, and said however little is to be said.
+#[test]
+fn where_a_calibration_is_kept_is_said_to_the_quiet_too() {
+    let place = Place::new();
+    let mut command = place.command(["calibrate", "--quick", "--storage", "tmp", "-q"]);
+    command.env("XDG_CACHE_HOME", place.path("cache"));
+    let said = finish(command).ok().text();
+    let kept = fs::read_dir(place.path("cache/forerun/platforms")).ok().and_then(|mut files| files.next());
+    match kept {
+        Some(file) => assert!(said.contains(file.unwrap().path().to_str().unwrap()), "{said}"),
+        // On a busy machine.
+        None => assert!(said.contains("it is not kept"), "{said}"),
+    }
+    // Nowhere to keep it.
+    let mut command = place.command(["calibrate", "--quick", "--storage", "tmp", "-q"]);
+    command.env_remove("XDG_CACHE_HOME").env_remove("HOME");
+    let said = finish(command).ok().text();
+    assert!(said.contains("use --out FILE") || said.contains("it is not kept"), "{said}");
+}
+
 /// As every output: a link leads to the file that is written, and what is no file is written to.
 #[test]
 fn a_platform_file_is_written_where_its_name_leads() {

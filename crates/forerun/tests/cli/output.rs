@@ -1,5 +1,7 @@
 //! Where things are written: to standard output for `-`, and never over an input or another output.
 
+use std::path::Path;
+
 use crate::util::Place;
 
 fn numbers(place: &Place, name: &str, of: impl Iterator<Item = i32>) {
@@ -27,6 +29,85 @@ fn a_dash_is_standard_output_and_nothing_else_is_on_it() {
     let costs = format!("plan sort in --profile {} --sbatch -", profile.display());
     assert!(place.run(&costs).ok().text().starts_with("#!"));
     assert!(!place.path("-").exists());
+    place.assert_clean();
+}
+
+/// What can be written as data, with what names where it goes; each gives the same in every run.
+const DATA: [(&str, &[&str]); 12] = [
+    (
+        "predict sort in --profile profile.toml --platform bme-pc-cluster -p 2,4",
+        &["--csv", "--svg", "--json"],
+    ),
+    (
+        "predict sort in --profile profile.toml --platform bme-pc-cluster -p 2 --strategy reduction-tree",
+        &["--write-model", "--csv", "--json", "--write-profile"],
+    ),
+    (
+        "predict sort in --profile profile.toml --platform bme-pc-cluster -p 2,4 --efficiency 0.5",
+        &["--csv", "--svg", "--json"],
+    ),
+    (
+        "predict tasks 9 --profile profile.toml --platform bme-pc-cluster",
+        &["--csv", "--svg", "--json", "--write-profile"],
+    ),
+    ("plan sort in --profile profile.toml --platform bme-pc-cluster", &["--sbatch", "--json"]),
+    ("model packet packet.toml", &["--csv", "--svg", "--json"]),
+    ("model farm farm.toml -p 4", &["--csv", "--svg", "--json", "--write-model"]),
+    ("compare o.json", &["--csv", "--svg", "--json"]),
+    ("reproduce kuntraruk-speedup", &["--csv", "--svg", "--json"]),
+    ("reproduce --list", &["--csv", "--json"]),
+    ("pepa sweep m.pepa --over r=1,2", &["--csv", "--svg", "--json"]),
+    ("pepa fluid m.pepa --until 2 --points 3", &["--csv", "--json"]),
+];
+
+/// Whatever data it is, standard output has it alone, byte for byte as a file has; the table is on standard error. It carries one thing.
+#[test]
+fn data_is_on_standard_output_as_in_a_file_and_alone() {
+    let place = Place::new();
+    place.profile();
+    numbers(&place, "in", 0..100);
+    place.write("m.pepa", "r = 1;\nP = (a, r).P;\nP");
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/select-packets.toml");
+    place.write("packet.toml", std::fs::read(example).unwrap());
+    let farm = "format = 1\nplatform = \"osaka-fast-ethernet\"\ntasks = 10\nwork = \"1 s\"\nmessage = \"8 B\"\nanswer = \"12 B\"\n";
+    place.write("farm.toml", farm);
+    place.run("run sort in -p 1 --profile profile.toml -o sorted --json o.json").ok();
+    for (line, options) in DATA {
+        for option in options {
+            place.run(&format!("{line} {option} file")).ok();
+            let there = place.read("file");
+            std::fs::remove_file(place.path("file")).unwrap();
+            for stdout in ["-", "/dev/stdout"] {
+                let said = place.run(&format!("{line} {option} {stdout}")).ok();
+                // What the command itself took of memory is another figure each time.
+                let same = |bytes: &[u8]| {
+                    let text = String::from_utf8_lossy(bytes).to_lowercase();
+                    text.split_inclusive('\n').filter(|l| !l.contains("mem")).collect::<String>()
+                };
+                assert_eq!(same(&said.out), same(&there), "{line} {option} {stdout}");
+            }
+            for other in options.iter().filter(|other| *other != option) {
+                let said = place.run(&format!("{line} {option} - {other} /dev/fd/1"));
+                let said = said.refused(2, &[&format!("{option} -"), &format!("{other} -")]);
+                assert!(said.out.is_empty(), "{line} {option} {other}: {}", said.text());
+                // Two that go apart are both written.
+                place.run(&format!("{line} {option} - {other} file")).ok();
+                assert!(place.read("file").len() > 1, "{line} {other}");
+                std::fs::remove_file(place.path("file")).unwrap();
+            }
+        }
+    }
+    // A result that goes there when nothing is said is one of them.
+    for line in ["reduce --map cat --merge cat in", "farm cat in"] {
+        for option in ["--write-profile", "--json"] {
+            let said = place.run(&format!("{line} {option} -"));
+            let said = said.refused(2, &[&format!("{option} -"), "the result", "-o"]);
+            assert!(said.out.is_empty());
+        }
+    }
+    let said = place.run("crawl http://127.0.0.1:9 -o pages --print-files --json -");
+    said.refused(2, &["--json -", "--print-files"]);
+    assert!(!place.path("-").exists() && !place.path("pages").exists());
     place.assert_clean();
 }
 

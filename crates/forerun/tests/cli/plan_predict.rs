@@ -227,6 +227,111 @@ fn a_batch_script_of_a_farm_runs_it_as_planned() {
     assert_eq!(place.read("out"), place.read("in"));
 }
 
+/// A time limit that nobody predicted would end a job that takes longer: none is asked for, and that is said.
+#[test]
+fn a_batch_script_has_no_time_limit_that_nobody_predicted() {
+    let place = place();
+    place.profile();
+    for n in 0..40 {
+        place.write(format!("files/{n}"), "1");
+    }
+    let plan = "plan farm cat files -o out --masters dynamic --profile profile.toml -p 2 --sbatch job.sh";
+    let nothing =
+        "none is predicted, so no limit is asked for; add #SBATCH --time where the default does not do";
+    for quiet in ["", " -q"] {
+        let said = place.run(&format!("{plan}{quiet}")).ok().text();
+        let script = place.text("job.sh");
+        assert!(!script.contains("--time=") && script.contains(nothing), "{script}");
+        assert!(said.contains(nothing), "{said}");
+    }
+    // Of few tasks nothing is known.
+    place.run("plan farm cat in -o out -p 1 --sbatch job.sh").ok();
+    assert!(!place.text("job.sh").contains("--time="), "{}", place.text("job.sh"));
+    // What another way predicts is a prediction.
+    let said = place.run(&format!("{plan} --by simulated")).ok().text();
+    assert!(!said.contains(nothing), "{said}");
+    assert!(place.text("job.sh").contains("#SBATCH --time="), "{}", place.text("job.sh"));
+}
+
+/// What is advised can be done, and one skeleton that is not followed does not silence the other.
+#[test]
+fn advice_is_true_and_a_refusal_is_not_the_other_skeleton_s() {
+    let place = Place::new();
+    place.write(
+        "profile.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = { fixed = \"1 ms\" }\nmerge = { fixed = \"0.1 ms\" }\n\
+         result_bytes = \"20 B\"\n[scatter_gather]\nread = \"1 ns/B\"\nprocess = \"100 ns/B\"\nlocal = \"10 ns/B\"\n\
+         global = \"1 ns/B\"\nwrite = \"1 ns/B\"\n",
+    );
+    let tasks = "--profile profile.toml --platform bme-pc-cluster -p 2";
+    for (count, advice) in [("2e7", "--on simulated"), ("1e18", "forerun predict tasks, by analytic")] {
+        place.run(&format!("run tasks {count} {tasks}")).refused(2, &[advice]);
+    }
+    place.run(&format!("predict tasks 1e18 {tasks} --by analytic")).ok();
+    place.run(&format!("run tasks 2e7 {tasks} --on simulated")).ok();
+
+    // Of 4e9 tasks, without a byte on the disk.
+    std::fs::File::create(place.path("large")).unwrap().set_len(16 << 30).unwrap();
+    let tasks = tasks.replace("bme-pc-cluster", "lehigh-fire");
+    let pinned = "--strategy reduction-tree --grain 4B --memory 64TiB";
+    let both = format!("sort large --skeleton auto {pinned} {tasks}");
+    let refused = "simulated: virtual time would follow";
+    for quiet in ["", " -q"] {
+        let said = place.run(&format!("predict {both} --by simulated{quiet}")).ok().text();
+        assert!(said.contains(refused), "{said}");
+        assert!(said.contains("scatter-gather") && !said.contains("reduction-tree"), "{said}");
+    }
+    let outcomes = place.run(&format!("predict {both} --by simulated --json -")).ok();
+    assert!(outcomes.err.contains(refused), "{}", outcomes.err);
+    assert_eq!(outcomes.json().as_array().unwrap().len(), 1);
+    // Where nobody answers, it is refused.
+    let reduction = both.replace("auto", "reduction");
+    place.run(&format!("predict {reduction} --by simulated")).refused(2, &[refused]);
+    // A plan is still one.
+    let plan = format!("plan {reduction} --by simulated -q --json");
+    let said = place.run(&format!("{plan} plan.json")).ok().text();
+    assert!(said.contains(refused), "{said}");
+    let data: serde_json::Value = serde_json::from_slice(&place.read("plan.json")).unwrap();
+    assert!(data["refused"][0].as_str().unwrap().starts_with(refused), "{data}");
+}
+
+/// Of tasks that are known only by their costs it is said as of any job what they are, on what, and at which costs.
+#[test]
+fn tasks_are_introduced_as_other_jobs_are() {
+    let place = Place::new();
+    place.write(
+        "profile.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = { fixed = \"1 ms\", per_byte = \"1e-22 s/B\" }\n\
+         merge = { fixed = \"0.1 ms\" }\nresult_bytes = \"20 B\"\n[scatter_gather]\nread = \"1 ns/B\"\nprocess = \"100 ns/B\"\n\
+         local = \"10 ns/B\"\nglobal = \"1 ns/B\"\nwrite = \"1 ns/B\"\n",
+    );
+    let tasks = "tasks 9 --size 1kB --profile profile.toml -p 2";
+    for line in [
+        "predict {} --platform bme-pc-cluster",
+        "plan {} --platform bme-pc-cluster",
+        "run {} --on simulated",
+        "run {}",
+    ] {
+        for skeleton in ["", " --skeleton scatter-gather"] {
+            if line == "run {}" && !skeleton.is_empty() {
+                continue;
+            }
+            let line = format!("{}{skeleton}", line.replace("{}", tasks));
+            let said = place.run(&line).ok().text();
+            for label in ["machine", "job", "profile"] {
+                assert_eq!(
+                    said.lines().filter(|l| l.starts_with(&format!("{label:<9} "))).count(),
+                    1,
+                    "{line}: {said}"
+                );
+            }
+            assert!(said.contains("job       tasks: 9 tasks of 1000 B, "), "{line}: {said}");
+            // Next to nothing by the byte has a unit in which it is something.
+            assert!(!skeleton.is_empty() || said.contains("1.00 ms + 100 ns/PB"), "{line}: {said}");
+        }
+    }
+}
+
 /// Of the plans that are shown, none is shorter than the one that is taken.
 #[test]
 fn the_plan_is_the_shortest_that_is_shown() {
@@ -465,7 +570,7 @@ fn what_is_in_doubt_of_this_machine_is_said_whenever_it_is_used() {
 fn a_prediction_that_takes_long_says_how_far_it_is() {
     let place = place();
     place.profile();
-    let long = "predict tasks 3000000 --profile profile.toml --strategy parallel-pipeline --grain 1B --by simulated -p 1,2,1048576";
+    let long = "predict tasks 3000000 --profile profile.toml --strategy parallel-pipeline --by simulated -p 1,2,1048576";
     let said = place.run(long).ok();
     assert!(said.err.contains("under way: 1,048,576 processors by simulated"), "{}", said.err);
     let quiet = place.run(&format!("{long} -q")).ok();

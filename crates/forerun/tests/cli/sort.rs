@@ -1,6 +1,6 @@
 //! `run sort` gives what a sequential sort gives.
 
-use crate::util::{PROCESSORS, Place, STRATEGIES, numbers, runs_on};
+use crate::util::{PROCESSORS, Place, STRATEGIES, finish, numbers, runs_on};
 
 /// `n` elements of a type as a file holds them, and the same sorted.
 fn input(element: &str, n: usize, seed: u64) -> (Vec<u8>, Vec<u8>) {
@@ -184,4 +184,53 @@ fn each_repeat_is_an_outcome() {
     let said = place.run("run sort in --repeat 3 --json - -q").ok();
     assert_eq!(said.json().as_array().unwrap().len(), 3);
     assert!(place.read("in.sorted") == sorted);
+}
+
+/// Where no result is written, none need be possible beside the input: not even root can make files there.
+#[test]
+fn what_is_only_foreseen_needs_no_place_for_a_result() {
+    let place = Place::new();
+    place.write("in", input("i32", 20_011, 3).0);
+    let from = |line: &str| {
+        let mut command = place.command(line.split_whitespace());
+        command.stdin(std::fs::File::open(place.path("in")).unwrap());
+        finish(command)
+    };
+    for skeleton in ["reduction", "scatter-gather", "auto"] {
+        for line in [
+            "predict sort /dev/fd/0 -p 1",
+            "plan sort /dev/fd/0 -p 1",
+            "run sort /dev/fd/0 -p 1 --on simulated",
+        ] {
+            from(&format!("{line} --skeleton {skeleton}")).ok();
+        }
+        let run = format!("run sort /dev/fd/0 -p 1 --skeleton {skeleton}");
+        from(&run).refused(2, &["/dev/fd/0", "name the output"]);
+        from(&format!("{run} -o out")).ok();
+        assert_eq!(place.read("out"), input("i32", 20_011, 3).1);
+    }
+    // One that is named is meant to be.
+    place.run("predict sort in -o none/out").refused(2, &["none"]);
+    place.assert_clean();
+}
+
+/// What is no regular file gets the result as other programs give it.
+#[test]
+fn a_result_goes_to_a_device_and_through_a_pipe() {
+    let place = Place::new();
+    place.profile();
+    let (unsorted, sorted) = input("i64", 40_011, 5);
+    place.write("in", unsorted);
+    for more in ["--profile profile.toml", "--skeleton scatter-gather", "", "--memory 128KiB -p 1"] {
+        let line = format!("run sort in --type i64 {more} -o");
+        place.run(&format!("{line} /dev/null")).ok();
+        assert!(!std::path::Path::new("/dev/null").is_file());
+        let pipe = place.pipe("pipe");
+        let reader = std::thread::spawn(move || std::fs::read(pipe).unwrap());
+        place.run(&format!("{line} pipe")).ok();
+        assert!(reader.join().unwrap() == sorted, "{more}");
+        assert!(!place.path("pipe").is_file());
+        std::fs::remove_file(place.path("pipe")).unwrap();
+    }
+    place.assert_clean();
 }

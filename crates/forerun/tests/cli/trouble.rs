@@ -88,6 +88,49 @@ fn a_map_that_writes_a_gigabyte_does_so_to_the_disk() {
     place.assert_clean();
 }
 
+/// What is larger than memory allows is a sentence, and not the end of the process wherever it is.
+#[test]
+fn what_memory_has_no_room_for_is_said() {
+    let place = place();
+    place.write(
+        "large.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = \"1 us\"\nmerge = \"1 us\"\nresult_bytes = \"3 GiB\"\n",
+    );
+    place.write(
+        "merged.toml",
+        "format = 1\napplication = \"any\"\n[reduction]\ntask = \"1 us\"\nmerge = \"1 us\"\nresult_bytes = \"300 MiB\"\n",
+    );
+    place.write(
+        "scatter.toml",
+        "format = 1\napplication = \"any\"\n[scatter_gather]\nread = \"1 ns/B\"\nprocess = \"1 ns/B\"\nlocal = \"1 ns/B\"\n\
+         global = \"1 ns/B\"\nwrite = \"1 ns/B\"\n",
+    );
+    // Nothing but holes.
+    std::fs::File::create(place.path("numbers")).unwrap().set_len(2 << 30).unwrap();
+    let within = |line: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &format!("ulimit -v 1500000; exec \"$0\" {line}"), crate::util::FORERUN]);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    for on in ["threads", "emulated"] {
+        let run = format!("run tasks 8 -p 2 --strategy reduction-tree --on {on}");
+        let said = within(&format!("{run} --profile large.toml"));
+        said.refused(1, &["task ", "there is no memory for 3 GiB more"]);
+        let said = within(&format!("{run} --profile merged.toml"));
+        said.refused(1, &["there is no memory for", "MiB more"]);
+    }
+    let picture = within("run mandelbrot --size 60000x60000 -o p.png");
+    picture.refused(2, &["--size 60000x60000", "no memory for 14.4 GB more"]);
+    let sort = "run sort numbers -p 1 --memory 64GiB";
+    let whole = within(&format!("{sort} --grain 2GiB --profile profile.toml"));
+    whole.refused(1, &["task 0 (numbers", "there is no memory for 2 GiB more"]);
+    let block = within(&format!("{sort} --skeleton scatter-gather --block 1GiB --profile scatter.toml"));
+    block.refused(1, &["block", "there is no memory for 1 GiB more"]);
+    place.assert_clean();
+}
+
 #[test]
 fn programs_that_cannot_be_started_in_the_end() {
     let place = place();

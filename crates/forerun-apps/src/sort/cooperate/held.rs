@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use forerun_skeleton::wire::{put_pods, take_pods};
-use forerun_skeleton::{AppError, Wire};
+use forerun_skeleton::{AppError, Wire, memory};
 
 use crate::sort::budget::Lease;
 use crate::sort::element::Element;
@@ -95,13 +95,14 @@ impl<T: Element> InParts for Vec<T> {
     type Merger = Stream<Held<Vec<T>>, T>;
 
     fn load(files: &Files, range: Range<u64>) -> Result<Vec<T>, AppError> {
-        let mut run = vec![T::zeroed(); (range.end - range.start) as usize / size_of::<T>()];
+        let mut run = memory::zeroed::<T>((range.end - range.start) as usize / size_of::<T>())?;
         files.read(range, bytemuck::cast_slice_mut(&mut run))?;
         Ok(run)
     }
 
     fn sorted(_: &Files, mut raw: Vec<T>) -> Result<Self, AppError> {
         T::decode(&mut raw);
+        memory::check::<T>(raw.len() * T::SCRATCH as usize)?;
         T::sort(&mut raw);
         Ok(raw)
     }
@@ -158,7 +159,7 @@ impl<T: Element> InParts for Vec<T> {
             mark.elements += r.len();
         }
         let leaves = rest.into_iter().filter(|r| !r.is_empty()).map(Leaf::Memory).collect();
-        let mut merged = vec![T::zeroed(); count];
+        let mut merged = memory::zeroed::<T>(count)?;
         // Nodes hand each other blocks: element by element, four parts took forty times as long as two.
         Stream::over(leaves, count.max(1)).fill(spill, &mut merged)?;
         Ok(merged)
@@ -171,7 +172,7 @@ impl InParts for Lines {
 
     fn load(files: &Files, range: Range<u64>) -> Result<Self::Raw, AppError> {
         let range = Lines::whole(files, range)?;
-        let mut text = vec![0; (range.end - range.start) as usize];
+        let mut text = memory::zeroed((range.end - range.start) as usize)?;
         files.read(range.clone(), &mut text)?;
         Ok((range, text))
     }

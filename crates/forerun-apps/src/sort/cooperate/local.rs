@@ -30,7 +30,7 @@ impl<'a, R: InParts> MergeBlocks<'a, R> {
         let left = memory.iter().map(|(run, _)| run.bytes()).sum::<u64>()
             + disk.iter().map(|extent| extent.length).sum::<u64>();
         let ways = (memory.len() + disk.len()) as u64;
-        let memory = gathered(memory);
+        let memory = gathered(memory)?;
         // All ranks begin to merge at about the same time.
         let buffer = shrink::<R>(desk, &mut disk, memory.len() as u64)? / desk.ranks.max(1) as usize;
         let leaves = memory

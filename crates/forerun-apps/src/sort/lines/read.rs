@@ -5,7 +5,8 @@ use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::ops::Range;
 use std::path::Path;
 
-use forerun_skeleton::AppError;
+use forerun_platform::file::shown;
+use forerun_skeleton::{AppError, memory};
 
 use super::number;
 use super::run::{Lines, Record};
@@ -63,7 +64,7 @@ pub(super) fn sort(
         return Ok(None);
     }
     let end = range.end;
-    let mut text = Vec::with_capacity(bytes as usize + 1);
+    let mut text = memory::room(bytes as usize + 1)?;
     let mut records = Vec::new();
     for segment in files.segments(range) {
         let start = text.len();
@@ -76,7 +77,7 @@ pub(super) fn sort(
         if 2 * text.len() as u64 + Lines::PER_LINE * (records.len() + lines) as u64 > room {
             return Ok(None);
         }
-        records.reserve_exact(lines);
+        memory::reserve(&mut records, lines)?;
         let mut at = start;
         for line in text[start..].split_inclusive(|&c| c == b'\n') {
             let body = &line[..line.len() - 1];
@@ -89,7 +90,7 @@ pub(super) fn sort(
             at += line.len();
         }
     }
-    Ok(Some(Lines::sort(&text, records)))
+    Lines::sort(&text, records).map(Some)
 }
 
 /// The error for the first line that is no number, of all that begin before `end`: whichever piece of the input has shown
@@ -99,7 +100,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
         match wrong_in(&segment) {
             Ok(None) => {}
             Ok(Some(error)) => return error,
-            Err(e) => return AppError::new(format!("cannot read {}: {e}", segment.path.display())),
+            Err(e) => return AppError::new(format!("cannot read {}: {e}", shown(segment.path))),
         }
     }
     AppError::new("the input was changed while it was sorted: leave it alone until the end")
@@ -107,7 +108,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
 
 /// The error for the first line that is no number, of those that begin in a segment from the beginning of a file on.
 fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
-    let name = segment.path.display();
+    let name = shown(segment.path);
     let mut file = BufReader::with_capacity(1 << 16, File::open(segment.path)?);
     let (mut at, mut line) = (0, Vec::new());
     for count in 1u64.. {
@@ -131,7 +132,7 @@ fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
 }
 
 fn bad_line(path: &Path, line: u64, body: &[u8]) -> AppError {
-    let name = path.display();
+    let name = shown(path);
     let found = body.trim_ascii();
     AppError::new(if found.is_empty() {
         format!("{name}:{line}: the line is blank: expected one number a line; remove the line")

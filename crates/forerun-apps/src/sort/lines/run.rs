@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use forerun_skeleton::AppError;
 use forerun_skeleton::wire::garbled;
+use forerun_skeleton::{AppError, memory};
 
 use super::{merge, number, read};
 use crate::sort::files::Files;
@@ -34,23 +34,19 @@ impl Lines {
     /// Memory, for each line, beside its text.
     const RESTING: u64 = 12;
 
-    fn with_capacity(text: usize, lines: usize) -> Self {
-        Lines {
-            text: Vec::with_capacity(text),
-            keys: Vec::with_capacity(lines),
-            lengths: Vec::with_capacity(lines),
-        }
+    fn with_room(text: usize, lines: usize) -> Result<Self, AppError> {
+        Ok(Lines { text: memory::room(text)?, keys: memory::room(lines)?, lengths: memory::room(lines)? })
     }
 
     /// Sorts the lines of `text`.
-    pub(super) fn sort(text: &[u8], mut records: Vec<Record>) -> Self {
+    pub(super) fn sort(text: &[u8], mut records: Vec<Record>) -> Result<Self, AppError> {
         let line = |r: &Record| (r.key, &text[r.start as usize..][..r.length as usize]);
         records.sort_unstable_by(|a, b| number::order(line(a), line(b)));
-        let mut sorted = Lines::with_capacity(text.len(), records.len());
+        let mut sorted = Lines::with_room(text.len(), records.len())?;
         for record in &records {
             sorted.push(line(record));
         }
-        sorted
+        Ok(sorted)
     }
 
     /// The lines that begin in `range`: from where to where they are.
@@ -134,9 +130,9 @@ impl Sorted for Lines {
         read::sort(files, read::whole(files, range)?, room, |segment, buffer| segment.read(buffer))
     }
 
-    fn merge(left: &Self, right: &Self, _: usize) -> Self {
+    fn merge(left: &Self, right: &Self, _: usize) -> Result<Self, AppError> {
         let mut merged =
-            Lines::with_capacity(left.text.len() + right.text.len(), left.keys.len() + right.keys.len());
+            Lines::with_room(left.text.len() + right.text.len(), left.keys.len() + right.keys.len())?;
         let (mut a, mut b) = (left.iter().peekable(), right.iter().peekable());
         while let (Some(&x), Some(&y)) = (a.peek(), b.peek()) {
             if number::order(x, y).is_le() {
@@ -148,7 +144,7 @@ impl Sorted for Lines {
             }
         }
         a.chain(b).for_each(|line| merged.push(line));
-        merged
+        Ok(merged)
     }
 
     fn write(&self, _: Form, out: &mut Write<'_>) -> Result<(), AppError> {
@@ -156,7 +152,7 @@ impl Sorted for Lines {
     }
 
     fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
-        let mut run = Lines { text: Vec::with_capacity(bytes.len()), ..Lines::default() };
+        let mut run = Lines { text: memory::room(bytes.len())?, ..Lines::default() };
         for line in bytes.split_inclusive(|&c| c == b'\n') {
             let line = line.strip_suffix(b"\n");
             let keyed = line.and_then(|line| Some((number::key(line)?, line)));

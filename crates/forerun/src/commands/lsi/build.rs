@@ -70,7 +70,7 @@ pub(super) fn run(args: &BuildArgs, context: &mut Context) -> Result<(), CliErro
             built.dimensions,
             seconds(build_s),
             Bytes(bytes.len() as u64),
-            args.out.display()
+            file::shown(&args.out)
         ),
     )?;
     console.data(&built)

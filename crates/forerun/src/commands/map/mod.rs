@@ -56,7 +56,7 @@ pub fn run(args: &MapArgs, context: &mut Context) -> Result<(), CliError> {
         return Err(request("--top 0: expected a number from 1 on"));
     }
     let text = contents(&args.description).map_err(request)?;
-    let description = Description::read(&text, &args.description.display().to_string()).map_err(request)?;
+    let description = Description::read(&text, &file::shown(&args.description)).map_err(request)?;
     let source = match (&args.monitor, &args.monitor_command) {
         (Some(path), _) => Some(Source::File(path.clone())),
         (None, command) => command.clone().map(Source::Command),
@@ -159,7 +159,9 @@ fn reached(counts: &Counts, objective: Objective) -> String {
 /// Writes the models of mappings, and makes the directory if it is not there.
 fn models(directory: &Path, grid: &Grid, ranked: &[Ranked]) -> Result<(), CliError> {
     let made = std::fs::create_dir_all(directory);
-    made.map_err(|e| failed(format!("--models {}: cannot be made ({})", directory.display(), reason(&e))))?;
+    made.map_err(|e| {
+        failed(format!("--models {}: cannot be made ({})", file::shown(directory), reason(&e)))
+    })?;
     for Ranked { mapping, .. } in ranked {
         let path = directory.join(format!("pipeline-{}.pepa", dashed(mapping)));
         file::write(&path, grid.line(mapping).model().as_bytes())?;

@@ -58,5 +58,5 @@ fn put(
         Ok(true)
     })
     .map_err(|e| file::unwritten(path, &e))?;
-    context.console.note("written", &path.display().to_string())
+    context.console.note("written", &file::shown(path))
 }

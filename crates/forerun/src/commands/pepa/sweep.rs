@@ -172,7 +172,7 @@ fn drawing(args: &SweepArgs, axes: &[Axis], points: &[Point]) -> LineChart {
         }
     }
     LineChart {
-        title: args.model.file.display().to_string(),
+        title: file::shown(&args.model.file),
         x: axes[0].name.clone(),
         y: "in the long run".into(),
         series,

@@ -26,7 +26,7 @@ pub(super) fn check(args: &CheckArgs, context: &Context) -> Result<(), CliError>
     let (mut errors, mut warnings) = (0, 0);
     for path in &args.files {
         let text = read(path)?;
-        let name = path.display().to_string();
+        let name = file::shown(path);
         let all = forerun_pepa::check::check(&text, dialect(args.dialect));
         let count = |s: Severity| all.iter().filter(|d| d.severity == s).count();
         let (e, w) = (count(Severity::Error), count(Severity::Warning));
@@ -77,7 +77,7 @@ pub(super) fn fmt(args: &FmtArgs, context: &Context) -> Result<(), CliError> {
     let mut other = Vec::new();
     for path in &args.files {
         let text = read(path)?;
-        let name = path.display().to_string();
+        let name = file::shown(path);
         let parsed = parse(&text, dialect(args.dialect));
         let Some(model) = parsed.model else {
             return Err(request(Diagnostic::render(&parsed.diagnostics, &name, &text)));

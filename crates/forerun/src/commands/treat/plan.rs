@@ -37,8 +37,9 @@ impl Treat for PlanOptions {
         profile: &Profile,
         context: &Context,
     ) -> Result<(), CliError> {
-        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        facts.not_empty()?;
         let costs = scatter::costs_of(profile)?;
+        let platform = scatter::of_costed(facts, costs, &self.figures, context)?;
         scatter::plan_costed(facts, costs, &platform, None, self, context)
     }
 
@@ -117,7 +118,9 @@ impl Treat for PlanOptions {
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
-        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
-        plan::run(facts, figures::reduction(profile)?, &platform, None, self, context)
+        facts.not_empty()?;
+        let costs = figures::reduction(profile)?;
+        let platform = facts.of_costed(costs, &self.figures, context)?;
+        plan::run(facts, costs, &platform, None, self, context)
     }
 }

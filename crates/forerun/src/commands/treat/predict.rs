@@ -35,8 +35,9 @@ impl Treat for PredictOptions {
         profile: &Profile,
         context: &Context,
     ) -> Result<(), CliError> {
-        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
+        facts.not_empty()?;
         let costs = scatter::costs_of(profile)?;
+        let platform = scatter::of_costed(facts, costs, &self.figures, context)?;
         scatter::predict_costed(facts, costs, &platform, self, context)
     }
 
@@ -87,7 +88,9 @@ impl Treat for PredictOptions {
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
-        let platform = figures::platform(self.figures.platform.as_deref(), context)?;
-        predict::run(facts, figures::reduction(profile)?, &platform, self, context)
+        facts.not_empty()?;
+        let costs = figures::reduction(profile)?;
+        let platform = facts.of_costed(costs, &self.figures, context)?;
+        predict::run(facts, costs, &platform, self, context)
     }
 }

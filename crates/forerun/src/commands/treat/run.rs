@@ -100,6 +100,9 @@ impl Treat for RunOptions {
     }
 
     fn costed(&self, facts: &Facts, profile: &Profile, context: &Context) -> Result<(), CliError> {
-        run::simulated(facts, profile, self, context)
+        facts.not_empty()?;
+        let costs = figures::reduction(profile)?;
+        let platform = facts.of_costed(costs, &self.figures, context)?;
+        run::simulated(facts, costs, &platform, self, context)
     }
 }
