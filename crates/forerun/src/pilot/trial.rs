@@ -77,6 +77,11 @@ pub(super) fn trial(
     };
     let there = before.seconds * if job.keeps() { KEPT } else { 1.0 } / at_once.len().max(1) as f64;
     let most = at_once.iter().copied().max().unwrap_or(1);
+    // Known before any of them is looked at: of small ones there may be billions.
+    let like = |grain: u64| grain == 0 || (grain as f64) < ALIKE * before.largest;
+    if like(grain) {
+        return Ok(found);
+    }
     let cut = |grain| job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()));
     let mut source = cut(grain)?;
     // Between what was kept there may be no room for tasks of the whole grain.
@@ -86,7 +91,7 @@ pub(super) fn trial(
     if room < 1.0 {
         grain = (grain as f64 * room) as u64;
     }
-    if grain == 0 || (grain as f64) < ALIKE * before.largest {
+    if like(grain) {
         return Ok(found);
     }
     if room < 1.0 {
