@@ -58,7 +58,8 @@ fn options_that_cannot_be() {
             &["nonesuch", "\"this\" for this machine"],
         ),
         ("predict tasks 5 --profile profile.toml --efficiency 0", &["0.8 or 80%"]),
-        ("run tasks 99999999 --profile profile.toml", &["--on simulated"]),
+        ("run tasks 70000000 --profile profile.toml", &["--on simulated"]),
+        ("run tasks 99999999 --profile profile.toml", &["forerun predict tasks", "by analytic"]),
         ("predict tasks 10 --size 5 --profile profile.toml", &["--size 5", "unit"]),
         ("predict tasks 10 --size 9EB --profile profile.toml", &["--size 9EB", "10 tasks", "more than"]),
         (
