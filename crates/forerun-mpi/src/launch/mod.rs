@@ -70,7 +70,7 @@ pub struct Launch {
     pub cancel: Cancel,
     /// How long no rank begins until that is said.
     pub begin: Duration,
-    /// The command of a process that does nothing but call [`watch`] on its standard input: it ends the launcher where this process is
+    /// The command of a process that does nothing but call [`watch()`] on its standard input: it ends the launcher where this process is
     /// killed. Without one, or where it cannot be started, a launcher that is killed over goes on until all ranks have begun.
     pub watcher: Option<fn() -> Command>,
 }
