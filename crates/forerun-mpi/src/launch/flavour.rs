@@ -1,6 +1,7 @@
 //! Which MPI a launcher belongs to, and what it wants to be told.
 
 use std::env;
+use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -61,6 +62,13 @@ pub struct Launcher {
     words: Vec<String>,
     flavour: Flavour,
 }
+
+/// The variables by which a launcher has a file of hosts that nobody names: of Open MPI 4 and 5, and of MPICH.
+const DEFAULT_HOSTS: [(Flavour, &str); 3] = [
+    (Flavour::OpenMpi, "OMPI_MCA_orte_default_hostfile"),
+    (Flavour::OpenMpi, "PRTE_MCA_prte_default_hostfile"),
+    (Flavour::Mpich, "HYDRA_HOST_FILE"),
+];
 
 /// Where ranks are started.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,8 +161,16 @@ impl Launcher {
         (self.flavour == Flavour::OpenMpi).then(of_open_mpi)
     }
 
-    /// Where it starts ranks, with a file of hosts or without one, and outside of any allocation.
+    /// Where it starts ranks, with a file of hosts or without one, and outside of any allocation. Without, the launcher may have one by its
+    /// environment.
     pub fn place(&self, hostfile: Option<&Path>) -> Place {
+        self.place_by(hostfile, |name| env::var_os(name))
+    }
+
+    fn place_by(&self, hostfile: Option<&Path>, set: impl Fn(&str) -> Option<OsString>) -> Place {
+        let mut own = DEFAULT_HOSTS.iter().filter(|(of, _)| *of == self.flavour);
+        let default = own.find_map(|(_, name)| set(name));
+        let hostfile = hostfile.or(default.as_deref().map(Path::new));
         let files = ["--hostfile", "-hostfile", "--machinefile", "-machinefile", "-f", "--default-hostfile"];
         let named = self.words.iter().any(|word| files.contains(&word.as_str()));
         let text = hostfile.map(|file| fs::read_to_string(file).unwrap_or_default());
@@ -361,6 +377,24 @@ fn as_root() -> impl Iterator<Item = (&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hosts_may_be_named_by_the_environment() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("hosts");
+        fs::write(&file, "node1 slots=2\nnode2 slots=2\n").unwrap();
+        let launcher = |flavour| Launcher { words: vec!["launcher".into()], flavour };
+        for (of, name) in DEFAULT_HOSTS {
+            let set = |asked: &str| (asked == name).then(|| file.clone().into_os_string());
+            let there = Place::Elsewhere { slots: Some(4) };
+            assert_eq!(launcher(of).place_by(None, set), there, "{name}");
+            assert_eq!(launcher(of).place_by(None, |_| None), Place::Here);
+            // Another's means nothing to it, and a file that is named is the one.
+            let other = if of == Flavour::Mpich { Flavour::OpenMpi } else { Flavour::Mpich };
+            assert_eq!(launcher(other).place_by(None, set), Place::Here);
+            assert_eq!(launcher(other).place_by(Some(&file), |_| None), there);
+        }
+    }
 
     #[test]
     fn a_launcher_that_is_not_there_is_said_to_be_none() {
