@@ -41,8 +41,8 @@
 //! - Receive-from-any takes the message that arrives first in virtual time (of equals, the one of
 //!   the lower rank), and [`Endpoint::try_recv_any`] knows exactly what has arrived by now. How, and
 //!   why that is final, is in the README of `order`.
-//! - A claim costs its round trip to the rank whose counter it is; counters serve requests as they
-//!   arrive, without a queue.
+//! - A claim costs its round trip to the rank whose counter it is, ahead of what either rank has sent and is still on its way out;
+//!   counters serve requests as they arrive, without a queue.
 //! - A program that cannot go on is told so, with the ranks and what they wait for.
 //!
 //! Not modelled: contention of the program's own messages for links behind their ports (switches, and

@@ -9,8 +9,7 @@
 //!
 //! the first rank has R = (N / q) (o_r(q) + sink(q)) beside (with pieces of less than a set, their
 //! merges as well), and every other its claims. The body
-//! ends when `(P − 1) ⌊(t − claims) / T'⌋ + ⌊(t − R) / T'⌋ ≥ N`; where pieces take longer to leave a rank than its tasks to run, it has what its
-//! port lets it have (`held_up`). In an even deal the body is each
+//! ends when `(P − 1) ⌊(t − claims) / T'⌋ + ⌊(t − R) / T'⌋ ≥ N`. In an even deal the body is each
 //! rank's own. Then what is left on each rank, its tasks modulo q, is merged along the tree, and
 //! leaves it when a set is complete.
 //!
@@ -95,35 +94,6 @@ fn schedule(n: u64, each: f64, first: f64, others: u64, from: f64) -> f64 {
         }
     }
     if end.is_finite() { end } else { fluid + each }
-}
-
-/// Tasks of the first chunk that a rank draws, as `Chunks` sizes it.
-fn first_chunk(n: u64, team: &Team, known: bool) -> u64 {
-    if known { (n / (2 * team.ranks)).max(u64::from(n > 0)) } else { 1 }
-}
-
-/// Tasks of each of `others` ranks, of `n`, where a piece of `gather` results takes longer to leave a rank than its tasks to run; `None`
-/// where it does not.
-///
-/// A rank claims by its port, behind what it has sent. So all go on alike until each has sent its first piece, or run its first `chunk`, and
-/// when that has left the first rank has run what it can meanwhile. With r₀ what a task takes the first rank, s what one of another's does, and
-/// r₁ the pace at which results leave, the others then have x more such that `x r₁ = (n − others · x) r₀ + others · x s`, of the n that are
-/// left.
-fn held_up(c: &Costs, gather: u64, set: u64, (others, n): (u64, u64), chunk: u64) -> Option<u64> {
-    let PerTask { own, each, serve } = PerTask::new(c, gather, set);
-    let leaves = c.port(gather) / gather as f64;
-    let most = n / (others + 1);
-    let head = gather.max(chunk);
-    if leaves <= each || others == 0 || head >= most {
-        return None;
-    }
-    let m = others as f64;
-    // Those of the first rank until then.
-    let first = (head as f64 * (leaves - m * serve) / own).max(head as f64);
-    let left = ((n - head * others) as f64 - first).max(0.0);
-    let pace = leaves + m * (own - serve);
-    let more = if pace > 0.0 { left * own / pace } else { f64::INFINITY };
-    Some(head + (more.min(left / (m + 1.0)) as u64))
 }
 
 /// What the ranks other than the first do: pieces of `gather` results go to the first rank.
@@ -232,11 +202,6 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         _ => (team.ranks, n / team.ranks),
     };
     let others = ranks - 1;
-    // Claimed, where links hold the others up, they have what these let them have, and the first rank all else.
-    let held_up =
-        if even { None } else { held_up(c, gather, set, (others, n), first_chunk(n, &team, known)) };
-    let own = held_up.map_or(own, |each| n - others * each);
-    let dealt = even || held_up.is_some();
     let left = n - own;
     let each = left.checked_div(others).unwrap_or(0);
     let more = left - each * others;
@@ -262,9 +227,8 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let landed = if lands { sender.first() + (pieces - 1) as f64 * landing } else { 0.0 };
     let port = Landing::until(landed);
     let first = Ready { at: c.open() + alone + serve, left: own % set, landing: port, ..Ready::default() };
-    let (body, first, low, high) = if dealt {
-        let late = |ready: Ready| Ready { at: ready.at + claims, ..ready };
-        let (low, high) = (late(sender.ready(each)), late(sender.ready(each + 1)));
+    let (body, first, low, high) = if even {
+        let (low, high) = (sender.ready(each), sender.ready(each + 1));
         let ends = if more > 0 { high } else { low };
         // The last pieces of all arrive together.
         let last =
@@ -280,7 +244,7 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         };
         let load = c.open() + serve + mine as f64 * c.sink(set);
         // The first rank's first chunk is its own, whatever else it has to do.
-        let chunk = first_chunk(n, &team, known);
+        let chunk = if known { (n / (2 * team.ranks)).max(u64::from(n > 0)) } else { 1 };
         let body = schedule(n, per_task, load, others, claims).max(load + chunk as f64 * per_task);
         let ready = sender.ready(each);
         let other = Ready { at: body + c.fold(ready.left) - c.fold_due(ready.left), ..ready };
@@ -290,7 +254,7 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         let landed = if lands { landed + c.receive(gather) } else { 0.0 };
         (body, Ready { at: (body + late).max(landed).max(sent), ..first }, other, other)
     };
-    let more = if dealt { more } else { 0 };
+    let more = if even { more } else { 0 };
     let tree = Tree { c, arity: team.arity, set, ranks, low, high, more };
     // Pieces too few for a set wait on the first rank, and may make one with its own.
     let waiting = pieces % service.pieces;
@@ -323,7 +287,7 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         ])
     };
     // Claimed tasks even out: what is left of their spread is that of the last.
-    let path_tasks = if dealt { mean.ceil() } else { 1.0 };
+    let path_tasks = if even { mean.ceil() } else { 1.0 };
     Timing {
         seconds: end + c.open(),
         fill: (set.min(n) as f64 * c.task).max(c.task),

@@ -338,8 +338,8 @@ impl Model<'_> {
         if counter != me && self.ranks[me].claim.is_none() {
             let sent = at + self.wire.send.0;
             self.ranks[me].clock = sent;
-            let arrival = self.inject(me, 0, sent);
-            self.ranks[me].claim = Some(arrival);
+            self.ranks[me].toll = (self.toll(me, sent), sent);
+            self.ranks[me].claim = Some(sent + self.wire.latency);
             self.ranks[me].next -= 1;
             return;
         }

@@ -198,6 +198,19 @@ fn claims_are_served_as_they_arrive() {
     assert_eq!(ends, [111, 230, 232 + 230]);
 }
 
+/// As the answer does: who has sent something long draws on at once, and its port is free no later.
+#[test]
+fn claims_go_ahead_of_what_was_sent() {
+    let wire = Wire { latency: 100, send: (10, 0), receive: (20, 0), gap_per_byte: 1, ..Wire::FREE };
+    let first = vec![ReceiveFrom(1), ReceiveFrom(1)];
+    let script = Script(vec![first, vec![Send(0, 5000), Claim(0), Send(0, 5000)]]);
+    let done = go(&script, &wire, 2, 4, PollOrder::FirstInFirstOut).expect("the run ends");
+    assert_eq!(done.outs[1], [Saw::Number(0)]);
+    let ends: Vec<u64> = done.ends.iter().map(|t| t.picos()).collect();
+    // Two of 5000 bytes by one port, one after the other; sent, asked, answered, sent again.
+    assert_eq!(ends, [10 + 4999 + 4999 + 100 + 20, 10 + 10 + 200 + 20 + 10]);
+}
+
 #[test]
 fn the_overhead_grows_with_the_ranks() {
     let mut network = WIRE.network();
