@@ -1,4 +1,5 @@
-//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process.
+//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process. What whoever started it has it ignore stays
+//! ignored.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicI32, Ordering};
@@ -43,8 +44,30 @@ struct Heard {
     last: Option<Instant>,
 }
 
+/// The signals that this process ignores: a bit each, the lowest that of signal 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ignored(u64);
+
+impl Ignored {
+    /// As whoever started it left them, where nothing here has changed that yet: `nohup` has SIGHUP ignored, and a shell without jobs
+    /// SIGINT of what it runs in the background. None where the system does not say, as without `/proc`.
+    fn here() -> Self {
+        Self::told(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
+    }
+
+    /// As `/proc/PID/status` says it (proc(5)).
+    fn told(status: &str) -> Self {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Ignored(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0))
+    }
+
+    fn has(self, signal: i32) -> bool {
+        self.0 >> (signal - 1) & 1 == 1
+    }
+}
+
 impl Interrupt {
-    /// Starts listening.
+    /// Starts listening to those of them that are not ignored.
     ///
     /// # Errors
     /// Where the system refuses.
@@ -57,7 +80,9 @@ impl Interrupt {
         };
         let cancel = interrupt.cancel.clone();
         end_waiting_when(move || cancel.is_cancelled());
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let ignored = Ignored::here();
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !ignored.has(signal)))?;
         let here = interrupt.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
             let mut heard = Heard { steps: 0, last: None };
@@ -143,5 +168,20 @@ impl Interrupt {
     /// The signal heard, if one was.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Ordering::SeqCst)).filter(|&s| s != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_from_what_the_system_says() {
+        let ignored = Ignored::told("Name:\tforerun\nSigBlk:\t0000000000000003\nSigIgn:\t0000000001001001\n");
+        assert_eq!([SIGHUP, 25, 13].map(|signal| ignored.has(signal)), [true; 3]);
+        assert_eq!([SIGINT, SIGTERM, 64].map(|signal| ignored.has(signal)), [false; 3]);
+        for nothing in ["", "Name:\tforerun\n", "SigIgn:\tmany\n"] {
+            assert_eq!(Ignored::told(nothing), Ignored(0));
+        }
     }
 }
