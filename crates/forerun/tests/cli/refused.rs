@@ -114,8 +114,9 @@ fn plans_that_cannot_be() {
     let place = Place::new();
     place.profile();
     place.write("in", vec![1; 4_000]);
+    place.write("large", vec![1; 1_000_000]);
     for (line, words) in [
-        ("run sort in --grain 1000TB", &["--grain", "at most", "909 TiB are asked"][..]),
+        ("run sort large --memory 1MB --grain 1000TB", &["--grain", "at most", "909 TiB are asked"][..]),
         ("run sort in --grain 1B", &["--grain", "at least 4 B", "1 B are asked"]),
         ("run sort in -p 3 --groups 1 --arity 2 --strategy parallel-pipeline", &["3", "power"]),
         ("run sort in -p 4 --groups 1 --arity 3 --strategy parallel-pipeline", &["4", "power"]),
@@ -428,7 +429,7 @@ fn what_no_plan_can_have_is_said_before_the_pilot() {
         format!("predict sort in --groups {groups}"),
         "run sort in --strategy parallel-pipeline -p 7".into(),
         "run sort in --strategy parallel-pipeline -p 5003".into(),
-        "run sort in --skeleton auto --block 1TB".into(),
+        "run sort in --skeleton auto --block 1TB --memory 300KiB".into(),
         "plan sort in --skeleton auto --block 1".into(),
         "predict sort in --skeleton auto --ahead 2000000".into(),
         // Of several numbers each.
