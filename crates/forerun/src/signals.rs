@@ -2,14 +2,15 @@
 //! ignored.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use forerun_platform::file::end_waiting_when;
 use forerun_skeleton::Cancel;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -64,6 +65,18 @@ impl Ignored {
     fn has(self, signal: i32) -> bool {
         self.0 >> (signal - 1) & 1 == 1
     }
+}
+
+/// Has a write that would make a file larger than the limit (`ulimit -f`) fail, as on a full disk, where the signal SIGXFSZ would end
+/// the process before anything is put away. It is heard and not ignored: what this process starts has its default again.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn outlive_large_files() -> std::io::Result<()> {
+    if Ignored::here().has(SIGXFSZ) {
+        return Ok(());
+    }
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map(drop)
 }
 
 impl Interrupt {
@@ -178,7 +191,7 @@ mod tests {
     #[test]
     fn what_is_ignored_is_read_from_what_the_system_says() {
         let ignored = Ignored::told("Name:\tforerun\nSigBlk:\t0000000000000003\nSigIgn:\t0000000001001001\n");
-        assert_eq!([SIGHUP, 25, 13].map(|signal| ignored.has(signal)), [true; 3]);
+        assert_eq!([SIGHUP, SIGXFSZ, 13].map(|signal| ignored.has(signal)), [true; 3]);
         assert_eq!([SIGINT, SIGTERM, 64].map(|signal| ignored.has(signal)), [false; 3]);
         for nothing in ["", "Name:\tforerun\n", "SigIgn:\tmany\n"] {
             assert_eq!(Ignored::told(nothing), Ignored(0));
