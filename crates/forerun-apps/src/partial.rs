@@ -125,6 +125,16 @@ fn prefix() -> String {
     format!("{PREFIX}{}-", host.nodename().to_string_lossy().chars().map(plain).collect::<String>())
 }
 
+/// Removes what processes of this host that were killed left beside the file at `path`; where there is no file to be, nothing. What
+/// cannot be removed is left.
+///
+/// Cost: looking through the directory.
+pub fn put_away(path: &Path) {
+    if let Ok(Place::File { directory, .. }) = place(path) {
+        let _ = tidy(&directory, &prefix());
+    }
+}
+
 /// Removes the files of `directory` that nobody holds.
 fn tidy(directory: &Path, prefix: &str) -> io::Result<()> {
     for entry in fs::read_dir(directory)?.flatten() {
@@ -163,10 +173,14 @@ mod tests {
         assert!(dead.iter().all(|path| !path.exists()) && others.iter().all(|path| path.exists()));
         tidy(directory.path(), &prefix()).unwrap();
         assert!(living.path().exists());
+        put_away(&at("another result"));
+        assert!(living.path().exists());
         // Killed: nobody removes it, and its lock is gone.
         let (file, path) = living.keep().unwrap();
         drop(file);
-        tidy(directory.path(), &prefix()).unwrap();
+        put_away(Path::new("/dev/null"));
+        assert!(path.exists());
+        put_away(&at("another result"));
         assert!(!path.exists());
         assert_eq!(names(directory.path()), others.len());
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use forerun_apps::{ErasedJob, timed};
-use forerun_platform::{Bytes, Host, Input, Machine, Platform, Profile, ReductionProfile};
+use forerun_platform::{Bytes, Host, Input, Machine, Platform, Profile, ReductionProfile, StartUp};
 
 use crate::allocation;
 use crate::calibrate::{self, Cache, Origin, for_this_machine};
@@ -180,11 +180,23 @@ pub(crate) fn note_program(
 }
 
 /// The platform that `spec` names; without one, or for `this`, the machine this runs on, as it
-/// was calibrated before or is now.
+/// was calibrated before or is now. Where the job is to run on MPI, starting the ranks takes nothing of its time.
 ///
 /// # Errors
 /// What is wrong with the file, or that there is no such platform; interrupted.
 pub fn platform(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
+    let platform = known(spec, context)?;
+    Ok(if context.work.is_some() { of_started(platform) } else { platform })
+}
+
+/// The platform for ranks that are started before the clock is: a run on MPI takes from where all of its processes begin the pattern.
+fn of_started(mut platform: Platform) -> Platform {
+    platform.network.start_up = Some(StartUp::default());
+    platform
+}
+
+/// The platform that `spec` names, or that is known already.
+fn known(spec: Option<&str>, context: &Context) -> Result<Platform, CliError> {
     if let Some(platform) = &context.platform {
         return Ok(platform.clone());
     }
@@ -311,4 +323,27 @@ pub fn reduction(profile: &Profile) -> Result<&ReductionProfile, CliError> {
             profile.application
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use forerun_model::reduction::start_up;
+    use forerun_platform::{Host, Measured, Network, Platform, Seconds, StartUp};
+
+    use super::of_started;
+
+    #[test]
+    fn ranks_that_are_started_before_the_clock_take_none_of_its_time() {
+        let a_second = Measured::stated(Seconds(1.0));
+        let stated = Some(StartUp { base: a_second, per_rank: a_second });
+        for network in [
+            Network { start_up: stated, ..Network::default() },
+            // Each woken, where it is not stated.
+            Network { wake_up: a_second, start_up: None, ..Network::default() },
+        ] {
+            let platform = Platform::new("p", vec![Host::new("h", 1, 4)], network);
+            assert!(start_up(4, &platform) >= 2.0);
+            assert_eq!(start_up(4, &of_started(platform)), 0.0);
+        }
+    }
 }

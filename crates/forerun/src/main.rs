@@ -7,7 +7,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use forerun::cli::{Cli, sentence_with_help, words};
 use forerun::error::{self, CliError};
-use forerun::guardian;
+use forerun::{guardian, signals};
 use signal_hook::consts::SIGPIPE;
 
 fn main() -> ExitCode {
@@ -21,6 +21,8 @@ fn main() -> ExitCode {
         guardian::watch();
         return ExitCode::SUCCESS;
     }
+    // Where that cannot be, the signal ends the process, as it does others.
+    let _ = signals::outlive_large_files();
     #[cfg(feature = "mpi")]
     if std::env::args_os().nth(1).is_some_and(|word| word == forerun::mpi::WORD) {
         return forerun::mpi::rank();

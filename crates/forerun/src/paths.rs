@@ -199,8 +199,8 @@ pub fn files<P: AsRef<Path>>(named: impl IntoIterator<Item = P>) -> Result<(), C
     }
 }
 
-/// That no file or directory is named twice on the command line, which is a slip of whoever did. (Names that a list has, and
-/// files that are in directories as well, are taken as often as they come.)
+/// That no file or directory is named twice on the command line, which is a slip of whoever did. (Of names that a list has, and of
+/// files that are in directories as well, [`Inputs::open_once`](forerun_apps::command::Inputs::open_once) says so.)
 ///
 /// # Errors
 /// The first that is.

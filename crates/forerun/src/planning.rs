@@ -206,23 +206,30 @@ pub fn grain(shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     }
 }
 
-/// That the application can do with the grain that is asked for.
-fn fits(grain: Option<u64>, input: &Divisible) -> Result<(), CliError> {
-    let (least, most) = match input {
-        Divisible::Anywhere { min_grain, max_grain, .. } => (*min_grain, *max_grain),
-        Divisible::Pieces { max_grain, .. } => (0, *max_grain),
-        Divisible::Tasks { .. } => return Ok(()),
+/// The grain that is asked for, as far as it makes a difference: a task takes so much at most, so that more than there is (what is `done`
+/// included) is all of it, and more than the pieces are put together to is no more than that.
+///
+/// # Errors
+/// That the application cannot do with it.
+fn fitting(grain: Option<u64>, input: &Divisible, done: u64) -> Result<Option<u64>, CliError> {
+    let Some(asked) = grain else { return Ok(None) };
+    let (least, most, all) = match input {
+        Divisible::Anywhere { total_bytes, min_grain, max_grain } => {
+            (*min_grain, *max_grain, total_bytes.saturating_add(done).max(*min_grain))
+        }
+        Divisible::Pieces { max_grain, .. } => (0, *max_grain, *max_grain),
+        Divisible::Tasks { .. } => return Ok(grain),
     };
-    let refused = |grain: u64, can: String| {
-        let grain = text::bytes(grain);
+    let refused = |can: String| {
+        let asked = text::bytes(asked);
         Err(request(format!(
-            "--grain: the application can do with tasks of {can}, and {grain} are asked for"
+            "--grain: the application can do with tasks of {can}, and {asked} are asked for"
         )))
     };
-    match grain {
-        Some(grain) if grain < least => refused(grain, format!("at least {}", text::bytes(least))),
-        Some(grain) if grain > most => refused(grain, format!("at most {}", text::bytes(most))),
-        _ => Ok(()),
+    match asked.min(all) {
+        grain if grain < least => refused(format!("at least {}", text::bytes(least))),
+        grain if grain > most => refused(format!("at most {}", text::bytes(most))),
+        grain => Ok(Some(grain)),
     }
 }
 
@@ -328,8 +335,8 @@ fn asked<'a>(
     max_processors: Option<usize>,
 ) -> Result<Request<'a>, CliError> {
     check(shape, processors)?;
-    let grain = grain(shape)?;
-    fits(grain, &facts.input)?;
+    let done: u64 = facts.done.iter().sum();
+    let grain = fitting(grain(shape)?, &facts.input, done)?;
     let fixed = Fixed {
         strategy: shape.strategy.get(),
         processors,
@@ -346,7 +353,7 @@ fn asked<'a>(
         fixed,
         commutative: facts.commutative,
         known_length: facts.known,
-        done: (facts.done.len() as u64, facts.done.iter().sum()),
+        done: (facts.done.len() as u64, done),
         ..base
     })
 }
@@ -480,7 +487,7 @@ mod tests {
     use forerun_model::planner::Divisible;
     use forerun_platform::{Cost, Host, Network, Platform, ReductionProfile};
 
-    use super::{FOLLOWED, Facts, ShapeOptions, plan};
+    use super::{FOLLOWED, Facts, ShapeOptions, fitting, plan};
     use crate::signals::Interrupt;
 
     #[derive(Parser)]
@@ -532,6 +539,36 @@ mod tests {
         assert!(!planned.best.plan.reason.contains(FOLLOWED));
         // Those of which some are done are followed.
         assert!(of(&facts(vec![1; 19], vec![1])).best.plan.reason.ends_with(FOLLOWED));
+    }
+
+    #[test]
+    fn a_grain_of_more_than_there_is_takes_all() {
+        let anywhere = |total_bytes, max_grain| Divisible::Anywhere { total_bytes, min_grain: 4, max_grain };
+        let pieces = |sizes: &[u64], max_grain| Divisible::Pieces {
+            sizes: sizes.to_vec(),
+            breaks: Vec::new(),
+            max_grain,
+        };
+        for (input, done, asked, taken) in [
+            (anywhere(100, 1000), 0, 1 << 60, 100),
+            (anywhere(100, 1000), 0, 50, 50),
+            // The pilot has done some of it, or all.
+            (anywhere(60, 100), 40, 1 << 60, 100),
+            (anywhere(0, 100), 100, 50, 50),
+            (anywhere(0, 100), 0, 50, 4),
+            (pieces(&[], 100), 100, 50, 50),
+            (pieces(&[10, 20], 100), 70, 1 << 60, 100),
+            // One each, whatever their sizes.
+            (pieces(&[10, 20], 1), 0, 15, 1),
+        ] {
+            assert_eq!(fitting(Some(asked), &input, done).unwrap(), Some(taken), "{input:?} {asked}");
+            assert_eq!(fitting(None, &input, done).unwrap(), None);
+        }
+        // Memory has room for no more, and tasks have an element.
+        for (asked, words) in [(1 << 60, "at most 50 B, and 1 EiB"), (3, "at least 4 B, and 3 B")] {
+            let refused = fitting(Some(asked), &anywhere(100, 50), 0).unwrap_err().to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
     }
 
     /// Of a million ranks every prediction takes part of a second, and a search makes hundreds.

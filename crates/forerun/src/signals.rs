@@ -1,14 +1,16 @@
-//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process.
+//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process. What whoever started it has it ignore stays
+//! ignored.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use forerun_platform::file::end_waiting_when;
 use forerun_skeleton::Cancel;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 
@@ -43,8 +45,42 @@ struct Heard {
     last: Option<Instant>,
 }
 
+/// The signals that this process ignores: a bit each, the lowest that of signal 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ignored(u64);
+
+impl Ignored {
+    /// As whoever started it left them, where nothing here has changed that yet: `nohup` has SIGHUP ignored, and a shell without jobs
+    /// SIGINT of what it runs in the background. None where the system does not say, as without `/proc`.
+    fn here() -> Self {
+        Self::told(&std::fs::read_to_string("/proc/self/status").unwrap_or_default())
+    }
+
+    /// As `/proc/PID/status` says it (proc(5)).
+    fn told(status: &str) -> Self {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Ignored(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0))
+    }
+
+    fn has(self, signal: i32) -> bool {
+        self.0 >> (signal - 1) & 1 == 1
+    }
+}
+
+/// Has a write that would make a file larger than the limit (`ulimit -f`) fail, as on a full disk, where the signal SIGXFSZ would end
+/// the process before anything is put away. It is heard and not ignored: what this process starts has its default again.
+///
+/// # Errors
+/// Where the system refuses.
+pub fn outlive_large_files() -> std::io::Result<()> {
+    if Ignored::here().has(SIGXFSZ) {
+        return Ok(());
+    }
+    flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map(drop)
+}
+
 impl Interrupt {
-    /// Starts listening.
+    /// Starts listening to those of them that are not ignored.
     ///
     /// # Errors
     /// Where the system refuses.
@@ -57,7 +93,9 @@ impl Interrupt {
         };
         let cancel = interrupt.cancel.clone();
         end_waiting_when(move || cancel.is_cancelled());
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+        let ignored = Ignored::here();
+        let mut signals =
+            Signals::new([SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !ignored.has(signal)))?;
         let here = interrupt.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
             let mut heard = Heard { steps: 0, last: None };
@@ -143,5 +181,20 @@ impl Interrupt {
     /// The signal heard, if one was.
     pub fn signal(&self) -> Option<i32> {
         Some(self.signal.load(Ordering::SeqCst)).filter(|&s| s != 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ignored_is_read_from_what_the_system_says() {
+        let ignored = Ignored::told("Name:\tforerun\nSigBlk:\t0000000000000003\nSigIgn:\t0000000001001001\n");
+        assert_eq!([SIGHUP, SIGXFSZ, 13].map(|signal| ignored.has(signal)), [true; 3]);
+        assert_eq!([SIGINT, SIGTERM, 64].map(|signal| ignored.has(signal)), [false; 3]);
+        for nothing in ["", "Name:\tforerun\n", "SigIgn:\tmany\n"] {
+            assert_eq!(Ignored::told(nothing), Ignored(0));
+        }
     }
 }

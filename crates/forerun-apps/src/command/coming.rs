@@ -93,11 +93,18 @@ impl Coming {
             }
             while let Some(path) = names.next()? {
                 finder.find(&path, &mut |file| self.put(file))?;
+                // Of what keeps coming without end, not everything is remembered.
+                if self.lock().bounded {
+                    finder.forget_names();
+                }
             }
             Ok(())
         };
-        let trouble = all().err();
+        let mut trouble = all().err();
         let mut state = self.lock();
+        if trouble.is_none() && !state.bounded {
+            trouble = finder.named().check(|at| &state.queue[at].path).err();
+        }
         state.notes = finder.notes();
         // Whoever ended the input is not interested in what came after.
         state.trouble = trouble.filter(|_| !self.is_over());

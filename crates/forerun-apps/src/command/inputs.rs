@@ -14,6 +14,7 @@ use rustix::fs::{Access, access};
 use super::coming::Coming;
 use super::glob::Glob;
 use super::listing::Names;
+use super::once::Named;
 use super::show;
 use super::walk::{Skipped, unreadable, walk};
 
@@ -87,6 +88,21 @@ impl Inputs {
     /// The first path that is missing or cannot be read, a pattern that is none, or that no file
     /// was found.
     pub fn open(selection: &Selection) -> Result<Self, AppError> {
+        Self::find_all(selection).map(|(inputs, _)| inputs)
+    }
+
+    /// As [`Inputs::open`], where whoever named a file twice (by itself, or by directories that it is in) is told so. Names that a
+    /// directory has, or two directories have, of one file are taken as often as they are found.
+    ///
+    /// # Errors
+    /// As [`Inputs::open`]; the first file that is named twice.
+    pub fn open_once(selection: &Selection) -> Result<Self, AppError> {
+        let (inputs, finder) = Self::find_all(selection)?;
+        finder.named().check(|at| &inputs.files[at].path)?;
+        Ok(inputs)
+    }
+
+    fn find_all(selection: &Selection) -> Result<(Self, Finder), AppError> {
         let mut finder = Finder::new(&selection.include)?;
         let mut files = Vec::new();
         for path in &selection.paths {
@@ -95,7 +111,7 @@ impl Inputs {
                 Ok(())
             })?;
         }
-        Self::known(files, selection, finder.notes())
+        Ok((Self::known(files, selection, finder.notes())?, finder))
     }
 
     fn known(files: Vec<InputFile>, selection: &Selection, notes: Vec<String>) -> Result<Self, AppError> {
@@ -111,8 +127,10 @@ impl Inputs {
     /// else at least `least` files are waited for. Setting `close` ends the input where it is then: what
     /// was not taken is left. Setting `cancel` ends the wait.
     ///
+    /// What keeps coming is taken as often as it is named: it may be another file by then.
+    ///
     /// # Errors
-    /// As [`Inputs::open`], for what comes at once.
+    /// As [`Inputs::open_once`], where everything comes at once; else as [`Inputs::open`], for what does.
     pub fn follow(
         selection: &Selection,
         names: Names,
@@ -182,13 +200,14 @@ fn is_same(one: &Path, is: &fs::Metadata) -> bool {
 pub(crate) struct Finder {
     include: Vec<Glob>,
     skipped: Skipped,
+    named: Named,
 }
 
 impl Finder {
     /// Takes of directories what matches one of `include`.
     pub(crate) fn new(include: &[String]) -> Result<Self, AppError> {
         let include = include.iter().map(|text| Glob::parse(text)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Finder { include, skipped: Skipped::default() })
+        Ok(Finder { include, skipped: Skipped::default(), named: Named::default() })
     }
 
     /// Calls `found` for the files that `path` names.
@@ -205,13 +224,28 @@ impl Finder {
             _ => unreadable(path, &e),
         })?;
         if is.is_dir() {
-            walk(path, &self.include, &mut self.skipped, &mut |path, is| found(look(path, &is)?))?;
+            let root: Arc<Path> = path.into();
+            walk(path, &self.include, &mut self.skipped, &mut |path, is| {
+                self.named.add(&is, Some(&root));
+                found(look(path, &is)?)
+            })?;
         } else if is.is_file() {
+            self.named.add(&is, None);
             found(look(path.to_path_buf(), &is)?)?;
         } else {
             self.skipped.special(path);
         }
         Ok(())
+    }
+
+    /// Who named the files found so far.
+    pub(crate) fn named(&self) -> &Named {
+        &self.named
+    }
+
+    /// Forgets who named the files found so far.
+    pub(crate) fn forget_names(&mut self) {
+        self.named = Named::default();
     }
 
     /// Sentences about what was passed over.

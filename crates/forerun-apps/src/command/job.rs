@@ -140,16 +140,17 @@ impl Job for CommandJob {
     fn extent(&self) -> Extent {
         let done = self.commands.done().extents();
         let kept: Vec<u64> = done.iter().map(|e| e.bytes).collect();
-        let bytes = self.inputs.bytes().saturating_sub(kept.iter().sum());
+        let all = self.inputs.bytes();
+        let bytes = all.saturating_sub(kept.iter().sum());
         if self.split_lines {
-            let (max_grain, breaks) = (bytes.max(1), Vec::new());
+            let (max_grain, breaks) = (all.max(1), Vec::new());
             return Extent { bytes, pieces: None, min_grain: 1, max_grain, kept, breaks };
         }
         let one_each = self.commands.takes() == Takes::OneName;
         let max_grain = match (one_each, self.inputs.keep_coming()) {
             (true, _) => 1,
             (false, true) => u64::MAX,
-            (false, false) => bytes.max(1),
+            (false, false) => all.max(1),
         };
         let mut left: Vec<Option<u64>> = self.inputs.files().iter().map(|f| Some(f.bytes)).collect();
         let (mut breaks, mut before) = (Vec::with_capacity(done.len()), 0);

@@ -56,6 +56,7 @@ mod job;
 mod journal;
 pub(crate) mod leftover;
 mod listing;
+mod once;
 mod output;
 mod patient;
 mod program;

@@ -33,7 +33,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     if selection.paths.is_empty() {
         return Err(request("no input: name files or directories, or give --files-from"));
     }
-    let inputs = Inputs::open(&selection).map_err(request)?;
+    let inputs = Inputs::open_once(&selection).map_err(request)?;
     let out = args.out.as_deref().filter(|out| !is_standard_output(out));
     let searched = selection.clone();
     let list = args.files_from.as_deref();

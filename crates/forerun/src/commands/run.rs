@@ -87,12 +87,7 @@ pub fn run_planned(
         context.note_beside(facts.beside, [planned.best.plan.processors])?;
     }
     if how.on == Way::Simulated {
-        facts.not_empty()?;
-        followed(simulate::effort(facts, &planned.best, costs), context)?;
-        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
-        facts.widen(&mut outcome);
-        console.say("", &compare::verdict(&outcome))?;
-        return console.data(&[outcome]);
+        return in_virtual_time(facts, &planned.best, costs, platform, how, context);
     }
     let mut both = None;
     if let Some(crawl) = context.crawl.as_ref().filter(|_| planned.best.plan.predicted.is_some()) {
@@ -107,11 +102,7 @@ pub fn run_planned(
         note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
     }
     let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
-    for outcome in &predicted.outcomes {
-        console.note("", &compare::verdict(outcome))?;
-    }
-    predicted.note(context)?;
-    let mut outcomes = predicted.outcomes;
+    let mut outcomes = predicted.told(context)?;
     for _ in 0..how.repeat {
         let mut done = match (&context.work, how.on) {
             (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, context)?,
@@ -180,25 +171,39 @@ pub fn simulated(
     context.note_shared(how.processors.get().as_slice(), platform)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     facts.note_without_bytes(costs, console)?;
-    followed(simulate::effort(facts, &planned.best, costs), context)?;
-    let mut outcomes = Vec::new();
-    for _ in 0..how.repeat {
-        let mut outcome = simulate::simulate(facts, &planned.best.plan, costs, platform, interrupt)?;
-        facts.widen(&mut outcome);
-        console.say("", &compare::verdict(&outcome))?;
-        outcomes.push(outcome);
-    }
-    console.data(&outcomes)
+    in_virtual_time(facts, &planned.best, costs, platform, how, context)
 }
 
-/// That a run in virtual time is not too much to follow; says how long it takes.
+/// Simulates a plan, beside what other ways predict for it.
+fn in_virtual_time(
+    facts: &Facts,
+    choice: &Choice,
+    costs: &ReductionProfile,
+    platform: &Platform,
+    how: &RunOptions,
+    context: &Context,
+) -> Result<(), CliError> {
+    facts.not_empty()?;
+    let effort = simulate::effort(facts, choice, costs);
+    affordable(effort)?;
+    let predicted = predictions(&how.by, facts, choice, costs, platform, context)?;
+    let mut outcomes = predicted.told(context)?;
+    tell_effort(effort, context);
+    for _ in 0..how.repeat {
+        let mut outcome = simulate::simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
+        facts.widen(&mut outcome);
+        context.console.say("", &compare::verdict(&outcome))?;
+        outcomes.push(outcome);
+    }
+    context.console.data(&outcomes)
+}
+
+/// That a run in virtual time is not too much to follow.
 ///
 /// # Errors
 /// How much it is.
-pub fn followed(effort: Effort, context: &Context) -> Result<(), CliError> {
-    effort.check().map_err(|why| request(format!("--on simulated: {why}")))?;
-    tell_effort(effort, context);
-    Ok(())
+pub fn affordable(effort: Effort) -> Result<(), CliError> {
+    effort.check().map_err(|why| request(format!("--on simulated: {why}")))
 }
 
 /// Says how long following a run in virtual time takes, where that is some seconds.
@@ -222,6 +227,18 @@ impl Predictions {
     pub fn extend(&mut self, more: Predictions) {
         self.outcomes.extend(more.outcomes);
         self.refused.extend(more.refused);
+    }
+
+    /// Says what is predicted beside a run, and why some of it is not; gives the predictions.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn told(self, context: &Context) -> Result<Vec<Outcome>, CliError> {
+        for outcome in &self.outcomes {
+            context.console.note("", &compare::verdict(outcome))?;
+        }
+        self.note(context)?;
+        Ok(self.outcomes)
     }
 
     /// Says why some do not, however quiet it is to be: what was asked for is missing; and by what model a PEPA prediction is.

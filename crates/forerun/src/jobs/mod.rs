@@ -61,11 +61,11 @@ pub fn inputs(
         if selection.paths.is_empty() {
             return Err(request("no input: name files or directories, or give --files-from"));
         }
-        return Ok((Inputs::open(&selection).map_err(request)?, selection));
+        return Ok((Inputs::open_once(&selection).map_err(request)?, selection));
     };
     if !follow || args.split_lines || !keeps_coming(from) {
         listed(from, &mut selection.paths)?;
-        return Ok((Inputs::open(&selection).map_err(request)?, selection));
+        return Ok((Inputs::open_once(&selection).map_err(request)?, selection));
     }
     let names = Names::open(from).map_err(request)?;
     let time = gathered(at_once);

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 use std::time::Duration;
 use std::{io, thread};
 
-use forerun_apps::ErasedJob;
+use forerun_apps::{ErasedJob, partial};
 use forerun_mpi::{Launch, Launcher, linked};
 use forerun_platform::file::STANDARD;
 use forerun_platform::{Input, Plan, Way};
@@ -183,7 +183,12 @@ pub fn told(
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
     let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
     let input = Order::Job(Box::new(order)).encode().map_err(request)?;
-    match launch(plan.ranks(), options, &input, (&context.console, &context.interrupt))? {
+    let said = launch(plan.ranks(), options, &input, (&context.console, &context.interrupt));
+    if said.is_err() {
+        // Ranks that were killed put nothing away themselves.
+        work.outputs().into_iter().for_each(partial::put_away);
+    }
+    match said? {
         Report::Done(told) => Ok(*told),
         Report::Failed(what) => Err(failed(what)),
         Report::Refused(what) => Err(request(what)),

@@ -132,6 +132,21 @@ impl Work {
         Ok(self)
     }
 
+    /// The files that its ranks write.
+    pub(super) fn outputs(&self) -> Vec<&Path> {
+        let outputs = match self {
+            Work::Sort(args) => vec![args.out.as_ref()],
+            Work::Reduce(args) => vec![args.out.as_ref()],
+            Work::Lsi(args) => vec![args.out.as_ref()],
+            Work::Mandelbrot(args) => vec![Some(&args.out)],
+            Work::Hip(args) => vec![args.out.as_ref(), args.svg.as_ref()],
+            Work::Farm(args) => vec![args.out.as_ref()],
+            // No file gets its name from one that is begun.
+            Work::Tasks(..) | Work::Features(_) => Vec::new(),
+        };
+        outputs.into_iter().flatten().map(PathBuf::as_path).collect()
+    }
+
     /// The files that it names.
     fn names(&self) -> Vec<&Path> {
         let (input, others): (&[PathBuf], Vec<&Option<PathBuf>>) = match self {

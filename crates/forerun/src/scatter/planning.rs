@@ -102,14 +102,16 @@ pub fn check_own(shape: &ShapeOptions) -> Result<(), CliError> {
     }
 }
 
-/// The size of blocks that is asked for, where it is one that the job can have.
+/// The size of blocks that is asked for, where it is one that the job can have: a block has so much at most, so that more than there is
+/// is all of it.
 ///
 /// # Errors
 /// That it is none, and which are.
 pub(super) fn fitting(facts: &Facts, shape: &ShapeOptions) -> Result<Option<u64>, CliError> {
     let asked = block(shape)?;
-    match asked.filter(|&s| s > facts.block.1 || s < facts.block.0) {
-        None => few(facts, asked.unwrap_or(facts.block.1)).map(|()| asked),
+    let taken = asked.map(|block| block.min(facts.bytes.max(facts.block.0)));
+    match asked.filter(|_| taken.is_some_and(|s| s > facts.block.1 || s < facts.block.0)) {
+        None => few(facts, taken.unwrap_or(facts.block.1)).map(|()| taken),
         Some(size) => Err(request(format!(
             "--block {}: blocks of this job can have {} to {}: with more memory (--memory) there is room for larger ones, \
              and for more of them",

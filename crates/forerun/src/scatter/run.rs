@@ -50,11 +50,7 @@ pub(super) fn run_planned(
         commands::note_platform(how.on, how.figures.platform.as_deref(), platform, context)?;
     }
     let predicted = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
-    for outcome in &predicted.outcomes {
-        console.note("", &compare::verdict(outcome))?;
-    }
-    predicted.note(context)?;
-    let mut outcomes = predicted.outcomes;
+    let mut outcomes = predicted.told(context)?;
     for _ in 0..how.repeat {
         let plan = &choice.plan;
         let done = match (&context.work, how.on) {
@@ -71,6 +67,7 @@ pub(super) fn run_planned(
     console.data(&outcomes)
 }
 
+/// Simulates a plan, beside what other ways predict for it.
 fn simulated(
     facts: &Facts,
     choice: &Choice,
@@ -79,8 +76,11 @@ fn simulated(
     how: &RunOptions,
     context: &Context,
 ) -> Result<(), CliError> {
-    commands::followed(effort(choice), context)?;
-    let mut outcomes = Vec::new();
+    let effort = effort(choice);
+    commands::affordable(effort)?;
+    let predicted = predict::predictions(&how.by, facts, choice, costs, platform, context)?;
+    let mut outcomes = predicted.told(context)?;
+    commands::tell_effort(effort, context);
     for _ in 0..how.repeat {
         let mut outcome = simulate(facts, &choice.plan, costs, platform, &context.interrupt)?;
         facts.widen(&mut outcome);

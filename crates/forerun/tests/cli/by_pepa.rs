@@ -175,6 +175,32 @@ fn a_run_is_compared_with_it() {
     assert!(place.text("page.html").contains("pepa"));
 }
 
+/// Whether it is run or only simulated, and whatever the skeleton.
+#[test]
+fn a_run_in_virtual_time_is_compared_too() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", (0..20_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    let sort = "run sort in --type u32 -o out -p 4 --platform lehigh-fire --repeat 2";
+    let tasks = "run tasks 20 --size 1kB --profile profile.toml -p 4 --platform lehigh-fire --repeat 2";
+    for on in ["emulated", "simulated"] {
+        for (line, by) in [
+            (format!("{sort} --skeleton reduction --grain 20kB"), "analytic,simulated,pepa"),
+            (format!("{sort} --skeleton scatter-gather"), "analytic,simulated"),
+            (format!("{sort} --skeleton auto"), "simulated,analytic"),
+            (tasks.to_owned(), "pepa"),
+            (tasks.to_owned(), ""),
+        ] {
+            let by_ways = if by.is_empty() { String::new() } else { format!("--by {by}") };
+            let outcomes = place.run(&format!("{line} {by_ways} --on {on} --json -")).ok().json();
+            let outcomes = outcomes.as_array().unwrap();
+            let ways: Vec<&str> = outcomes.iter().map(|o| o["way"].as_str().unwrap()).collect();
+            let asked = by.split(',').filter(|way| !way.is_empty());
+            assert_eq!(ways, asked.chain([on; 2]).collect::<Vec<_>>(), "{line} {by_ways}");
+        }
+    }
+}
+
 #[test]
 fn a_farm_has_one_too() {
     let place = Place::new();

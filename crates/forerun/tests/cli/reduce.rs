@@ -440,3 +440,41 @@ fn emulated_ranks_take_turns_on_the_cores_that_there_are() {
         }
     }
 }
+
+/// Also where the pilot does the whole job, so that nothing of it is left to be cut.
+#[test]
+fn a_grain_of_more_than_there_is_takes_all_of_it() {
+    let place = Place::new();
+    place.profile();
+    let lines: Vec<String> = (1..=1000).map(|n| format!("{n}\n")).collect();
+    place.write("in", lines.concat());
+    place.write("two/a", lines[..500].concat());
+    place.write("two/b", lines[500..].concat());
+    for (map, inputs, split) in [
+        ("sort -n {}", "in", None),
+        ("sort -n", "in", Some("--split-lines")),
+        ("sort -n {}", "two", None),
+        ("sort -n", "two", Some("--split-lines")),
+        // One name a task.
+        ("sort -n ./{}", "two", None),
+    ] {
+        for grain in ["1kB", "1000TB"] {
+            for profile in [&[][..], &["--profile", "profile.toml"]] {
+                let words = ["reduce", "--map", map, "--merge", "sort -n -m {1} {2}", inputs, "-o", "out"];
+                let more = ["--grain", grain];
+                let words = words.iter().chain(&split).chain(&more).chain(profile);
+                place.say(words).ok();
+                assert_eq!(place.text("out"), lines.concat(), "{map} {inputs} {grain}");
+            }
+        }
+    }
+    // A block of scatter-gather as well.
+    let numbers: Vec<u8> = (0..1000u32).rev().flat_map(u32::to_le_bytes).collect();
+    place.write("numbers", &numbers);
+    for how in ["--skeleton reduction --grain", "--skeleton scatter-gather --block"] {
+        let said = place.run(&format!("run sort numbers --type u32 -p 2 -o out --json - {how} 1TB")).ok();
+        let plan = &said.json()[0]["plan"];
+        assert_eq!([&plan["grain"]["tasks"], &plan["grain"]["bytes"]], [1, 4000], "{how}");
+        assert!(place.read("out") == (0..1000u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    }
+}

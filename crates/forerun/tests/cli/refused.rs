@@ -1,6 +1,8 @@
 //! Requests that cannot be met: one sentence, status 2, nothing measured, run or written.
 
-use crate::util::{Place, home};
+use std::process::Stdio;
+
+use crate::util::{Place, Running, home};
 
 /// What is wrong with the words of a command line.
 #[test]
@@ -114,8 +116,9 @@ fn plans_that_cannot_be() {
     let place = Place::new();
     place.profile();
     place.write("in", vec![1; 4_000]);
+    place.write("large", vec![1; 1_000_000]);
     for (line, words) in [
-        ("run sort in --grain 1000TB", &["--grain", "at most", "909 TiB are asked"][..]),
+        ("run sort large --memory 1MB --grain 1000TB", &["--grain", "at most", "909 TiB are asked"][..]),
         ("run sort in --grain 1B", &["--grain", "at least 4 B", "1 B are asked"]),
         ("run sort in -p 3 --groups 1 --arity 2 --strategy parallel-pipeline", &["3", "power"]),
         ("run sort in -p 4 --groups 1 --arity 3 --strategy parallel-pipeline", &["4", "power"]),
@@ -428,7 +431,7 @@ fn what_no_plan_can_have_is_said_before_the_pilot() {
         format!("predict sort in --groups {groups}"),
         "run sort in --strategy parallel-pipeline -p 7".into(),
         "run sort in --strategy parallel-pipeline -p 5003".into(),
-        "run sort in --skeleton auto --block 1TB".into(),
+        "run sort in --skeleton auto --block 1TB --memory 300KiB".into(),
         "plan sort in --skeleton auto --block 1".into(),
         "predict sort in --skeleton auto --ahead 2000000".into(),
         // Of several numbers each.
@@ -572,6 +575,63 @@ fn what_is_written_goes_over_no_input_of_a_list_or_a_collection() {
     assert_eq!(before, all.map(|name| place.read(name)));
     for made in ["ran", "model", "listed/new"] {
         assert!(!place.path(made).exists(), "{made}");
+    }
+    place.assert_clean();
+}
+
+/// Whatever it is called and whoever names it: by itself, in a list, or by a directory that it is in.
+#[test]
+fn a_file_is_named_once() {
+    let place = Place::new();
+    place.profile();
+    for name in ["dy/f1.txt", "dy/f2.txt", "dy/sub/f3.txt", "more/g"] {
+        place.write(name, format!("{name}\n"));
+    }
+    std::os::unix::fs::symlink("dy/f1.txt", place.path("link")).unwrap();
+    std::fs::hard_link(place.path("dy/f1.txt"), place.path("hard")).unwrap();
+    place.write("list", "dy/f1.txt\nmore/g\n./dy/f1.txt\n");
+    place.write("same", "more/g\nmore/g\n");
+    place.write("one", "dy/f2.txt\n");
+    let reduce = "reduce --map cat --merge cat --profile profile.toml";
+    let farm = "farm cat --profile profile.toml";
+    for (inputs, words) in [
+        ("dy dy/f2.txt", "dy/f2.txt is given twice, also in dy: name each input once"),
+        ("dy/f2.txt dy", "dy/f2.txt is given twice, also in dy: name each input once"),
+        ("more dy dy/sub", "dy/sub/f3.txt is given twice, in dy and in dy/sub: "),
+        ("dy/sub dy", "dy/sub/f3.txt is given twice, in dy/sub and in dy: "),
+        ("dy link", "link is given twice, also in dy: "),
+        ("hard dy", "hard is given twice, also in dy: "),
+        ("dy --include *.txt dy/f2.txt", "dy/f2.txt is given twice, also in dy: "),
+        ("--files-from list", "./dy/f1.txt is given twice, also as dy/f1.txt: "),
+        ("--files-from same", "more/g is given twice: "),
+        ("--files-from one dy/f2.txt", "dy/f2.txt is given twice: "),
+        ("--files-from one dy", "dy/f2.txt is given twice, also in dy: "),
+    ] {
+        let of = |verb: &str| place.run(&format!("{verb} {inputs}")).refused(2, &[words]);
+        for verb in [&format!("{reduce} -o out"), &format!("{farm} -o out"), &format!("plan {farm}")] {
+            of(verb);
+        }
+        of(&format!("predict {reduce} -p 2"));
+    }
+    for line in [reduce, farm] {
+        let mut command = place.command(format!("{line} --files-from - -o out").split(' '));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = Running::new(command);
+        running.feed(b"dy/f1.txt\nmore/g\ndy/f1.txt\n");
+        running.end().refused(2, &["dy/f1.txt is given twice: name each input once"]);
+    }
+    assert!(!place.path("out").exists());
+    // Names that directories have of one file are several.
+    std::fs::hard_link(place.path("dy/f1.txt"), place.path("more/h")).unwrap();
+    std::os::unix::fs::symlink("g", place.path("more/i")).unwrap();
+    std::os::unix::fs::symlink("../dy/f2.txt", place.path("more/j")).unwrap();
+    let all: String =
+        ["dy/f1.txt", "dy/f2.txt", "dy/sub/f3.txt", "more/g", "dy/f1.txt", "more/g", "dy/f2.txt"]
+            .map(|name| format!("{name}\n"))
+            .concat();
+    for line in [reduce, farm] {
+        place.run(&format!("{line} dy more -o out")).ok();
+        assert_eq!(place.text("out"), all);
     }
     place.assert_clean();
 }

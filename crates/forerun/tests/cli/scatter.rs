@@ -159,6 +159,7 @@ fn blocks_have_whole_elements_and_memory_for_all_of_them() {
     place
         .run(&format!("{line} --block 4B"))
         .refused(2, &["--block 4 B", "blocks of this job can have", "--memory"]);
+    place.run(&format!("{line} --block 1TB")).refused(2, &["--block 1 TB", "blocks of this job can have"]);
     place
         .run("run sort in --skeleton reduction -p 1 -o out --memory 1MB --grain 4B")
         .refused(2, &["--grain", "4 B"]);

@@ -3,12 +3,12 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::util::{MAP, Place, Running, assert_gone, ended_by};
+use crate::util::{FORERUN, MAP, Place, Running, assert_gone, ended_by};
 
 /// How soon it must end; the aim is 2 s on a machine with nothing else to do.
 const SOON: Duration = Duration::from_secs(8);
@@ -280,4 +280,43 @@ fn asked_twice_it_ends_at_once() {
     let said = running.end();
     assert!(ended_by(said.status, Signal::INT.as_raw()), "{:?} {}", said.status, said.err);
     assert!(begun.elapsed() < SOON);
+}
+
+/// As `nohup` has it, and a shell without jobs of what it runs in the background.
+#[test]
+fn what_is_ignored_from_the_start_stays_ignored() {
+    for (ignored, sent) in
+        [("HUP", &[Signal::HUP][..]), ("HUP INT", &[Signal::INT, Signal::HUP, Signal::INT])]
+    {
+        for ends in [false, true] {
+            let place = Place::new();
+            place.write("in", "x\n");
+            let (begun, go) = (place.path("begun"), place.path("go"));
+            let waits = format!(
+                "sh -c 'touch {}; until [ -e {} ]; do sleep 0.02; done; cat'",
+                begun.display(),
+                go.display()
+            );
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("trap '' {ignored}; exec \"$0\" \"$@\""), FORERUN]);
+            command.args(["farm", &waits, "in", "-o", "out", "-q"]).current_dir(place.path(""));
+            let plain = place.command([""; 0]);
+            command.envs(plain.get_envs().map(|(name, value)| (name, value.unwrap())));
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            let mut running = Running::new(command);
+            running.wait_for("the task has begun", || begun.exists());
+            for &signal in sent {
+                running.signal(signal);
+            }
+            std::thread::sleep(Duration::from_millis(300));
+            // The others end it as ever.
+            if ends {
+                interrupt(&place, running, Signal::TERM);
+                continue;
+            }
+            place.write("go", "");
+            running.end().ok();
+            assert_eq!(place.text("out"), "x\n");
+        }
+    }
 }

@@ -85,6 +85,22 @@ fn results_come_while_names_keep_coming() {
     place.assert_clean();
 }
 
+/// Another file may have the name by then.
+#[test]
+fn what_keeps_coming_is_taken_as_often_as_it_is_named() {
+    let place = Place::new();
+    let mut run = Fed::new(&place, &["-p", "1", "--deliver", "out"]);
+    run.name();
+    run.name();
+    run.wait_for_deliveries(2);
+    for many in 3..=4 {
+        run.say("in/0\n");
+        run.wait_for_deliveries(many);
+    }
+    run.end().ok();
+    place.assert_clean();
+}
+
 #[test]
 fn whatever_the_strategy_every_file_counts_once() {
     for (strategy, p) in

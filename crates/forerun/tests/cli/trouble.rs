@@ -131,6 +131,44 @@ fn what_memory_has_no_room_for_is_said() {
     place.assert_clean();
 }
 
+/// As on a full disk: what the limit has no room for is a sentence, wherever it is written, and not the end of the process.
+#[test]
+fn files_of_more_than_the_limit_are_said() {
+    let place = place();
+    place.write("numbers", (0..100_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    let within = |line: &str| {
+        let mut command = std::process::Command::new("sh");
+        // Of 512 or 1024 bytes each, as the shell has it.
+        command.args(["-c", &format!("ulimit -f 100; exec \"$0\" {line}"), crate::util::FORERUN]);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    for line in [
+        "run sort numbers -p 2 --skeleton reduction --profile profile.toml -o out",
+        // By way of the disk.
+        "run sort numbers -p 1 --skeleton reduction --profile profile.toml -o out --memory 300KiB",
+        "run sort numbers -p 2 --skeleton scatter-gather -o out",
+        "reduce --map cat --merge cat numbers --profile profile.toml -o out",
+        "farm cat numbers --profile profile.toml -o out",
+        "farm cat numbers --profile profile.toml > out",
+        "generate numbers 1e6 -o out",
+    ] {
+        within(line).refused(1, &["ile too large"]);
+        if line.contains('>') {
+            std::fs::remove_file(place.path("out")).unwrap();
+        }
+        assert!(!place.path("out").exists(), "{line}");
+        place.assert_clean();
+    }
+    // Programs that are started meet the limit as ever, and a reader that has gone.
+    let said = place.say(["farm", "grep SigIgn: /proc/self/status", "in/0"]).ok().text();
+    let ignored = u64::from_str_radix(said.trim_start_matches("SigIgn:").trim(), 16).unwrap();
+    for signal in [rustix::process::Signal::XFSZ, rustix::process::Signal::PIPE] {
+        assert_eq!(ignored >> (signal.as_raw() - 1) & 1, 0, "{said}");
+    }
+}
+
 #[test]
 fn programs_that_cannot_be_started_in_the_end() {
     let place = place();

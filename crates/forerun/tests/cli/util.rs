@@ -44,9 +44,26 @@ pub(crate) fn home() -> &'static Path {
 
 fn bare(home: &Path) -> Command {
     let mut command = Command::new(FORERUN);
+    // It keeps ignoring what is ignored here, as shells have it of what they run in the background.
+    if ignored("self") != 0 {
+        command = Command::new("env");
+        command.args(["--default-signal=HUP,INT,TERM", FORERUN]);
+    }
     command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache")).env("LC_ALL", "C");
     command.stdin(Stdio::null()).current_dir(home);
     command
+}
+
+/// The signals that a process ignores, of those that tests send: HUP, INT and TERM, the bit 1 << (n - 1) for signal n.
+fn ignored(process: &str) -> u64 {
+    mask(process, "SigIgn:") & (1 | 1 << 1 | 1 << 14)
+}
+
+/// Signals of a process, as proc(5) has them.
+fn mask(process: &str, field: &str) -> u64 {
+    let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let mask = text.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("0");
+    u64::from_str_radix(mask.trim(), 16).unwrap_or(0)
 }
 
 /// A directory of a test.
@@ -234,12 +251,8 @@ impl Running {
 
     /// Until it handles SIGINT itself.
     pub(crate) fn wait_until_listening(&mut self) {
-        let status = format!("/proc/{}/status", self.id());
-        self.wait_for("it listens to signals", || {
-            let text = fs::read_to_string(&status).unwrap_or_default();
-            let caught = text.lines().find_map(|l| l.strip_prefix("SigCgt:")).unwrap_or("0");
-            u64::from_str_radix(caught.trim(), 16).unwrap_or(0) & 0b10 != 0
-        });
+        let id = self.id().to_string();
+        self.wait_for("it listens to signals", || mask(&id, "SigCgt:") & 0b10 != 0);
     }
 
     /// Until `is` is true; it must still run then.

@@ -72,6 +72,24 @@ fn outputs_of_commands_come_in_order_and_no_task_runs_twice() {
     place.assert_clean();
 }
 
+/// Ranks that are killed put nothing away themselves.
+#[test]
+fn a_rank_that_is_killed_leaves_no_part_of_a_result() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    for n in 10..20 {
+        place.write(format!("in/{n}"), "x\n");
+    }
+    let kills = "sh -c 'kill -9 $PPID; sleep 1' x {}";
+    let words = ["farm", kills, "in", "--on", "mpi", "-p", "3", "--profile", "profile.toml", "-o", "out"];
+    assert_refused(&place.say(words), 1, "signal 9");
+    assert!(!place.path("out").exists());
+    place.assert_clean();
+}
+
 #[test]
 fn hosts_that_cannot_be_are_said_before_anything_is_tried() {
     if !can_run() {

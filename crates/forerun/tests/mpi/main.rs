@@ -76,6 +76,31 @@ fn a_sort_gives_the_same_whatever_the_pattern() {
     place.assert_clean();
 }
 
+/// What a run takes begins where its ranks have begun.
+#[test]
+fn starting_the_ranks_is_not_predicted() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("in", [1; 8]);
+    place.write(
+        "slow.toml",
+        "format = 1\nname = \"slow\"\n[[host]]\nname = \"h\"\ncores = 8\n[network]\nlatency = \"1 us\"\n\
+         bandwidth = \"1 GB/s\"\nstart_up = { base = \"30 s\", per_rank = \"30 s\" }\n",
+    );
+    let sort =
+        "run sort in --skeleton reduction -p 2 -o out --platform slow.toml --profile profile.toml --json -";
+    for (on, started) in [("emulated", true), ("mpi", false)] {
+        let said = place.run(&format!("{sort} --by analytic,simulated --on {on}")).ok();
+        for outcome in &said.json().as_array().unwrap()[..2] {
+            let predicted = outcome["makespan_s"].as_f64().unwrap();
+            assert_eq!(predicted >= 30.0, started, "{on}: {outcome}");
+        }
+    }
+}
+
 #[test]
 fn lines_are_sorted() {
     if !can_run() {
