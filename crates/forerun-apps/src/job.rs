@@ -178,6 +178,12 @@ pub trait Job: Sync {
         None
     }
 
+    /// Results that are merged at a time when they come back from there, at most, as [`forerun_platform::merged_next`] says;
+    /// `None` for any number.
+    fn merged_at_once(&self) -> Option<u64> {
+        None
+    }
+
     /// A result like those of the job, to try what its way to the disk and back costs; `None` where
     /// there is no limit. It has `bytes` bytes at most, or where nothing is said as many as a task's. Nothing of it counts for the run.
     fn spilling(&self, bytes: Option<u64>) -> Option<Box<dyn Spilling + '_>> {

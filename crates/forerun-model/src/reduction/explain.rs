@@ -78,9 +78,18 @@ pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
     if results == 0.0 {
         return String::new();
     }
-    let way = results * (spill.write.seconds(result, 1.0) + spill.read.seconds(result, 1.0));
+    let again = spill.again(load.tasks, result);
+    let way = (results + again) * (spill.write.seconds(result, 1.0) + spill.read.seconds(result, 1.0));
+    let passes = match again > 0.0 {
+        true => format!(
+            ", {} in all since only {} are merged at a time",
+            bytes(spill.by_disk(load.tasks, result)),
+            times(spill.ways.max(2.0), "result")
+        ),
+        false => String::new(),
+    };
     format!(
-        "; {} of {} have no room in memory and go by way of the disk, which takes {} of work",
+        "; {} of {} have no room in memory and go by way of the disk{passes}, which takes {} of work",
         bytes(results * result),
         bytes(load.tasks as f64 * result),
         seconds(way)

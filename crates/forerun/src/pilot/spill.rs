@@ -44,5 +44,6 @@ pub(crate) fn spill(
         writes.push(Point::new(bytes, (written - at).as_secs_f64()));
         reads.push(Point::new(bytes, written.elapsed().as_secs_f64()));
     }
-    Ok(Some(Spill { room, write: fit(&writes[1..]), read: fit(&reads[1..]) }))
+    let ways = job.merged_at_once().map_or(0.0, |ways| ways as f64);
+    Ok(Some(Spill { room, ways, write: fit(&writes[1..]), read: fit(&reads[1..]) }))
 }
