@@ -14,7 +14,7 @@ use super::desk::Desk;
 use super::output::write_behind;
 use super::run::{OfKind, Parts, Run};
 use super::sorted::{Form, Sorted, Supply};
-use super::spill::Extent;
+use super::spill::{Extent, Spill};
 use crate::pieces::PIECE;
 
 /// Largest and smallest buffer of a run on disk, in bytes.
@@ -139,15 +139,18 @@ pub(crate) fn shrink<R: Sorted>(
             .filter_map(|_| left.pop())
             .map(|Reverse((length, start))| Extent { start, length })
             .collect();
-        let runs: Vec<Supply<'_, R>> = taken.iter().map(|&extent| Supply::Disk(extent)).collect();
-        let length = taken.iter().map(|extent| extent.length).sum();
-        let Extent { start, length } = desk
-            .spill
-            .write(length, |out| R::write_merged(&runs, &desk.spill, BUFFERS.1 as usize, Form::Spill, out))?;
+        let Extent { start, length } = merge_again::<R>(&desk.spill, &taken)?;
         left.push(Reverse((length, start)));
     }
     disk.extend(left.into_iter().map(|Reverse((length, start))| Extent { start, length }));
     Ok(buffer_in(room, disk.len() as u64, in_memory).clamp(BUFFERS.1, BUFFERS.0) as usize)
+}
+
+/// Merges runs on disk to another one there.
+pub(crate) fn merge_again<R: Sorted>(spill: &Spill, runs: &[Extent]) -> Result<Extent, AppError> {
+    let length = runs.iter().map(|extent| extent.length).sum();
+    let runs: Vec<Supply<'_, R>> = runs.iter().map(|&extent| Supply::Disk(extent)).collect();
+    spill.write(length, |out| R::write_merged(&runs, spill, BUFFERS.1 as usize, Form::Spill, out))
 }
 
 /// Runs on disk, at most, that have a buffer each where they are merged in `room` bytes with so many in memory.

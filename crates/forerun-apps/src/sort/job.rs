@@ -256,6 +256,10 @@ impl SortInput {
     pub fn bytes(&self) -> u64 {
         self.0.end - self.0.start
     }
+
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.0.clone()
+    }
 }
 
 impl Source for SortSource {

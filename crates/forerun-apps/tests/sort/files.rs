@@ -205,6 +205,9 @@ fn what_is_tried_of_spilling_is_no_part_of_the_sort() {
         for _ in 0..3 {
             spilling.write().expect("written");
             spilling.read().expect("read");
+            let (bytes, runs) = spilling.gather().expect("sorted").expect("runs that are merged");
+            assert!(runs > 1 && bytes > spilling.bytes(), "{bytes} bytes, {runs} runs");
+            spilling.merge().expect("merged");
         }
         assert!(job.budget().available() < free, "what is tried takes memory");
     }

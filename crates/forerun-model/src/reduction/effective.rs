@@ -83,6 +83,12 @@ pub fn effective(
             if longer < 0.0 {
                 profile.finish = profile.finish.times(1.0 + longer / all);
             }
+            // What joining takes is as sure as its own figure.
+            let (base, joining) = (all + read_back + again, longer.max(0.0));
+            if joining > 0.0 {
+                let errors = profile.finish.error * base + join.cost.error * joining;
+                profile.finish.error = errors / (base + joining);
+            }
             ((0.0, 0.0), longer.max(0.0) + (read_back - beside).max(0.0) + again)
         }
     };
@@ -387,6 +393,20 @@ mod tests {
             (end(1, 1.0, 0.1), end(2, 1.0, 0.1), end(2, 0.5, 0.1), end(2, 1.0, 0.3)),
             (16.0, 8.0, 16.0, 0.0)
         );
+    }
+
+    /// What joining may be off by is in the finish by its part of that.
+    #[test]
+    fn the_error_of_joining_is_in_the_end() {
+        let shape = Shape::new(Strategy::ReductionTree, 2);
+        let finish = Cost { error: 0.1, ..Cost::constant(16.0) };
+        let error = |join: f64| {
+            let mut profile = ReductionProfile { contention: 0.0, finish, ..profile(JoinAt::Finish) };
+            profile.join.as_mut().unwrap().cost.error = join;
+            of(&profile, &shape, &Load::new(8, 1.0), &platform(1)).unwrap().finish.error
+        };
+        // 16 s of each.
+        assert!((error(0.5) - 0.3).abs() < 1e-9 && (error(0.1) - 0.1).abs() < 1e-9);
     }
 
     /// A finish that waits for half of its time, and is longer by merges that do not wait.
