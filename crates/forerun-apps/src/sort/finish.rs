@@ -37,17 +37,26 @@ pub struct Finished {
     pub runs_in_memory: usize,
     /// Runs that were merged into it from disk.
     pub runs_on_disk: usize,
-    /// Bytes that went to the spill file in all.
+    /// Bytes of them that went to the spill file, those that were merged there before the end as often as they did.
     pub spilled: u64,
 }
 
-/// Merges `outs` into `file`; returns the numbers of runs in memory and on disk.
+/// What was merged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Merged {
+    pub(crate) in_memory: usize,
+    pub(crate) on_disk: usize,
+    /// As in [`Finished`]; nothing of other runs, such as those of a pilot.
+    pub(crate) spilled: u64,
+}
+
+/// Merges `outs` into `file`.
 pub(crate) fn merge_to<R: OfKind>(
     desk: &Desk,
     outs: Vec<Run>,
     file: &File,
     error: &dyn Fn(&io::Error) -> AppError,
-) -> Result<(usize, usize), AppError> {
+) -> Result<Merged, AppError> {
     let mut memory = Vec::new();
     let mut disk = Vec::new();
     for run in outs {
@@ -57,7 +66,8 @@ pub(crate) fn merge_to<R: OfKind>(
         disk.extend(parts.disk);
     }
     let memory = gathered(memory)?;
-    let counts = (memory.len(), disk.len());
+    let spilled = disk.iter().map(|extent| extent.length).sum();
+    let mut merged = Merged { in_memory: memory.len(), on_disk: disk.len(), spilled };
     if let ([(run, _)], []) = (&memory[..], &disk[..]) {
         run.write(Form::File, &mut |bytes| {
             bytes.chunks(PIECE).try_for_each(|chunk| {
@@ -66,9 +76,11 @@ pub(crate) fn merge_to<R: OfKind>(
                 file.write_all(chunk).map_err(|e| error(&e))
             })
         })?;
-        return Ok(counts);
+        return Ok(merged);
     }
+    let before = desk.spill.bytes();
     let buffer = shrink::<R>(desk, &mut disk, memory.len() as u64)?;
+    merged.spilled += desk.spill.bytes() - before;
     let runs: Vec<Supply<'_, R>> = memory
         .iter()
         .map(|(run, _)| Supply::Memory(run))
@@ -80,7 +92,7 @@ pub(crate) fn merge_to<R: OfKind>(
             out(bytes)
         })
     })?;
-    Ok(counts)
+    Ok(merged)
 }
 
 /// Brings small runs together, two of about the same size at a time, until there is at most one that is small. Each

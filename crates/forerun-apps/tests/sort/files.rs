@@ -78,6 +78,11 @@ fn what_goes_by_way_of_the_disk_is_foreseen() {
                 // Tasks that a rank can sort in its share of the memory, as those of plans.
                 let tasks = tasks.max(job.bytes().div_ceil(job.largest_grain()));
                 let source = job.source(Grain { tasks: Some(tasks), bytes: u64::MAX });
+                // What a pilot had there is no part of it.
+                for _ in 0..2 {
+                    let whole = job.task(0, job.sample(0.0, job.bytes())).expect("sorted");
+                    drop(job.rehearse_finish(vec![whole]).expect("written"));
+                }
                 let mut runs = Vec::new();
                 while let Some(input) = source.get(runs.len() as u64).expect("an input") {
                     runs.push(job.task(runs.len() as u64, input).expect("sorted"));

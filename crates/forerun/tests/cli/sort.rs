@@ -134,7 +134,7 @@ fn short_of_memory_it_goes_by_way_of_the_disk() {
         };
         let (planned, went) = (before(" in all since only"), before(" of it by way of the disk"));
         assert!(
-            planned > 1.6 && (planned / went - 1.0).abs() < 0.15,
+            planned > 1.6 && (planned / went - 1.0).abs() < 0.25,
             "{planned} planned, {went} went: {text}"
         );
     }
