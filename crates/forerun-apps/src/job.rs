@@ -81,6 +81,23 @@ pub trait Spilling {
     /// # Errors
     /// A sentence that names the directory.
     fn read(&mut self) -> Result<(), AppError>;
+
+    /// Puts some smaller results of parts of the input there, to be merged; their bytes together, and how many they are. `None` where
+    /// nothing is merged when it comes back.
+    ///
+    /// # Errors
+    /// A sentence that names the file that cannot be read, or the directory.
+    fn gather(&mut self) -> Result<Option<(u64, u64)>, AppError> {
+        Ok(None)
+    }
+
+    /// Merges what was gathered, from the disk to the disk, as many results are at the end.
+    ///
+    /// # Errors
+    /// A sentence that names the directory.
+    fn merge(&mut self) -> Result<(), AppError> {
+        Ok(())
+    }
 }
 
 /// A job, as far as the types of what it works on do not matter.
@@ -175,6 +192,12 @@ pub trait Job: Sync {
     /// Bytes of results that may rest in memory together, where there is such a limit: what is beyond it
     /// goes to a disk as it is made and comes back at the end.
     fn room(&self) -> Option<u64> {
+        None
+    }
+
+    /// Results that are merged at a time when they come back from there, at most, as [`forerun_platform::merged_next`] says;
+    /// `None` for any number.
+    fn merged_at_once(&self) -> Option<u64> {
         None
     }
 

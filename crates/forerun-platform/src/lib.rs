@@ -46,7 +46,7 @@ pub use platform::{Contention, Host, Network, Overhead, Platform, Sharing, Start
 pub use preset::{Preset, preset, presets};
 pub use profile::{
     Cost, FarmProfile, Join, JoinAt, PhaseCost, Profile, ReductionProfile, ScatterGatherProfile, Spill,
-    Tried, Wait, grown,
+    Tried, Wait, grown, merged_again, merged_next,
 };
 pub use topology::{Level, Route, SaturatedLevel, Service, Switching, Topology, TopologyKind};
 pub use units::{Bytes, BytesPerSecond, Seconds, SecondsPerByte, Share};

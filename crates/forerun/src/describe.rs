@@ -1,7 +1,7 @@
 //! The lines that a person reads.
 
 use forerun_model::planner::{Divisible, Planned};
-use forerun_platform::{Bytes, Cost, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
+use forerun_platform::{Bytes, Cost, JoinAt, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
 
 use crate::pilot::Pilot;
 use crate::planning::Facts;
@@ -33,6 +33,11 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
         .filter(|(_, c, _)| c.seconds(1.0, 1.0) > 0.0)
         .map(|(name, c, bytes)| format!("{name} {}", shown(c, bytes)))
         .collect();
+    if let Some(join) =
+        costs.join.filter(|join| join.at == JoinAt::Finish && join.cost.seconds(1.0, 1.0) > 0.0)
+    {
+        parts.push(format!("joining {} a level", shown(&join.cost, 2.0 * result)));
+    }
     if let Some(spill) = &costs.spill {
         let both = Cost { per_byte: spill.write.per_byte + spill.read.per_byte, ..spill.write };
         let both = Cost { fixed: both.fixed + spill.read.fixed, ..both };

@@ -1,9 +1,12 @@
 //! Merging all runs into the output.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
+use forerun_platform::merged_next;
 use forerun_skeleton::AppError;
 
 use super::budget::Lease;
@@ -11,7 +14,7 @@ use super::desk::Desk;
 use super::output::write_behind;
 use super::run::{OfKind, Parts, Run};
 use super::sorted::{Form, Sorted, Supply};
-use super::spill::Extent;
+use super::spill::{Extent, Spill};
 use crate::pieces::PIECE;
 
 /// Largest and smallest buffer of a run on disk, in bytes.
@@ -34,17 +37,26 @@ pub struct Finished {
     pub runs_in_memory: usize,
     /// Runs that were merged into it from disk.
     pub runs_on_disk: usize,
-    /// Bytes that went to the spill file in all.
+    /// Bytes of them that went to the spill file, those that were merged there before the end as often as they did.
     pub spilled: u64,
 }
 
-/// Merges `outs` into `file`; returns the numbers of runs in memory and on disk.
+/// What was merged.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Merged {
+    pub(crate) in_memory: usize,
+    pub(crate) on_disk: usize,
+    /// As in [`Finished`]; nothing of other runs, such as those of a pilot.
+    pub(crate) spilled: u64,
+}
+
+/// Merges `outs` into `file`.
 pub(crate) fn merge_to<R: OfKind>(
     desk: &Desk,
     outs: Vec<Run>,
     file: &File,
     error: &dyn Fn(&io::Error) -> AppError,
-) -> Result<(usize, usize), AppError> {
+) -> Result<Merged, AppError> {
     let mut memory = Vec::new();
     let mut disk = Vec::new();
     for run in outs {
@@ -54,7 +66,8 @@ pub(crate) fn merge_to<R: OfKind>(
         disk.extend(parts.disk);
     }
     let memory = gathered(memory)?;
-    let counts = (memory.len(), disk.len());
+    let spilled = disk.iter().map(|extent| extent.length).sum();
+    let mut merged = Merged { in_memory: memory.len(), on_disk: disk.len(), spilled };
     if let ([(run, _)], []) = (&memory[..], &disk[..]) {
         run.write(Form::File, &mut |bytes| {
             bytes.chunks(PIECE).try_for_each(|chunk| {
@@ -63,9 +76,11 @@ pub(crate) fn merge_to<R: OfKind>(
                 file.write_all(chunk).map_err(|e| error(&e))
             })
         })?;
-        return Ok(counts);
+        return Ok(merged);
     }
+    let before = desk.spill.bytes();
     let buffer = shrink::<R>(desk, &mut disk, memory.len() as u64)?;
+    merged.spilled += desk.spill.bytes() - before;
     let runs: Vec<Supply<'_, R>> = memory
         .iter()
         .map(|(run, _)| Supply::Memory(run))
@@ -77,7 +92,7 @@ pub(crate) fn merge_to<R: OfKind>(
             out(bytes)
         })
     })?;
-    Ok(counts)
+    Ok(merged)
 }
 
 /// Brings small runs together, two of about the same size at a time, until there is at most one that is small. Each
@@ -114,26 +129,51 @@ pub(crate) fn gathered<R: Sorted>(
     Ok(large)
 }
 
-/// Merges runs on disk until there is memory for a buffer each; returns the buffer's size.
+/// Merges runs on disk, as many at a time as [`merged_next`] says, until there is memory for a buffer each; returns the
+/// buffer's size.
 pub(crate) fn shrink<R: Sorted>(
     desk: &Desk,
     disk: &mut Vec<Extent>,
     in_memory: u64,
 ) -> Result<usize, AppError> {
     let room = desk.budget.available();
-    let buffer = |runs: u64| buffer_in(room, runs, in_memory);
-    while disk.len() > 2 && buffer(disk.len() as u64) < BUFFERS.1 {
+    let ways = ways_in(room, in_memory);
+    // The shortest first, and of those the first in the file.
+    let mut left: BinaryHeap<_> =
+        disk.drain(..).map(|Extent { start, length }| Reverse((length, start))).collect();
+    loop {
+        let taken = merged_next(left.len() as u64, ways);
+        if taken == 0 {
+            break;
+        }
         desk.go_on()?;
-        let most = (room / BUFFERS.1).saturating_sub(in_memory + BLOCKS) / 2;
-        disk.sort_by_key(|extent| extent.length);
-        let taken: Vec<Extent> = disk.drain(..(most as usize).clamp(2, disk.len())).collect();
-        let runs: Vec<Supply<'_, R>> = taken.iter().map(|&extent| Supply::Disk(extent)).collect();
-        let length = taken.iter().map(|extent| extent.length).sum();
-        disk.push(desk.spill.write(length, |out| {
-            R::write_merged(&runs, &desk.spill, BUFFERS.1 as usize, Form::Spill, out)
-        })?);
+        let taken: Vec<Extent> = (0..taken)
+            .filter_map(|_| left.pop())
+            .map(|Reverse((length, start))| Extent { start, length })
+            .collect();
+        let Extent { start, length } = merge_again::<R>(&desk.spill, &taken)?;
+        left.push(Reverse((length, start)));
     }
-    Ok(buffer(disk.len() as u64).clamp(BUFFERS.1, BUFFERS.0) as usize)
+    disk.extend(left.into_iter().map(|Reverse((length, start))| Extent { start, length }));
+    Ok(buffer_in(room, disk.len() as u64, in_memory).clamp(BUFFERS.1, BUFFERS.0) as usize)
+}
+
+/// Merges runs on disk to another one there.
+pub(crate) fn merge_again<R: Sorted>(spill: &Spill, runs: &[Extent]) -> Result<Extent, AppError> {
+    let length = runs.iter().map(|extent| extent.length).sum();
+    let runs: Vec<Supply<'_, R>> = runs.iter().map(|&extent| Supply::Disk(extent)).collect();
+    spill.write(length, |out| R::write_merged(&runs, spill, BUFFERS.1 as usize, Form::Spill, out))
+}
+
+/// Runs on disk, at most, that have a buffer each where they are merged in `room` bytes with so many in memory.
+fn ways_in(room: u64, in_memory: u64) -> u64 {
+    (room / BUFFERS.1).saturating_sub(in_memory + BLOCKS) / 2
+}
+
+/// Runs on disk that are merged at a time, where all rests in memory that may, brought together from small runs.
+pub(crate) fn merged_at_once(desk: &Desk) -> u64 {
+    let room = desk.budget.limit() / 2;
+    ways_in(room, room.div_ceil(SMALL)).max(2)
 }
 
 /// Bytes of the buffer of a run where so many on disk and in memory are merged in `room` bytes: one on disk
@@ -144,7 +184,7 @@ fn buffer_in(room: u64, on_disk: u64, in_memory: u64) -> u64 {
 
 /// Runs on disk of which each has a buffer where `ranks` merge at a time and all rests in memory that may, without a run there.
 pub(crate) fn fan_in(desk: &Desk, ranks: u64) -> u64 {
-    (desk.budget.limit() / 2 / ranks.max(1) / BUFFERS.1).saturating_sub(BLOCKS) / 2
+    ways_in(desk.budget.limit() / 2 / ranks.max(1), 0)
 }
 
 /// Bytes that are read at once of each of so many runs on disk, where all rests in memory that may.

@@ -13,7 +13,7 @@ use super::budget::Budget;
 use super::desk::Desk;
 use super::element::ElementType;
 use super::files::Files;
-use super::finish::{Finished, merge_to};
+use super::finish::{Finished, Merged, merge_to};
 use super::options::SortOptions;
 use super::output::{Output, writable};
 use super::run::{OfKind, Run, for_element};
@@ -203,18 +203,18 @@ impl SortJob {
     /// The output or the runs on disk could not be written or read; then there is no output (and
     /// a file of its name is as it was).
     pub fn finish(&self, outs: Vec<Vec<Run>>) -> Result<Finished, AppError> {
-        let mut counts = (0, 0);
+        let mut merged = Merged::default();
         let bytes = self.output.write(|file, error| {
             let outs = outs.into_iter().flatten().collect();
-            counts = for_element!(self.element, R => merge_to::<R>(&self.desk, outs, file, error))?;
+            merged = for_element!(self.element, R => merge_to::<R>(&self.desk, outs, file, error))?;
             Ok(())
         })?;
         Ok(Finished {
             path: self.output.path().into(),
             bytes,
-            runs_in_memory: counts.0,
-            runs_on_disk: counts.1,
-            spilled: self.desk.spill.bytes(),
+            runs_in_memory: merged.in_memory,
+            runs_on_disk: merged.on_disk,
+            spilled: merged.spilled,
         })
     }
 
@@ -255,6 +255,10 @@ impl SortInput {
     /// Bytes of the input.
     pub fn bytes(&self) -> u64 {
         self.0.end - self.0.start
+    }
+
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.0.clone()
     }
 }
 

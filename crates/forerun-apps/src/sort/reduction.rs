@@ -3,6 +3,7 @@
 use forerun_platform::{Bytes, Grain, JoinAt};
 use forerun_skeleton::{AppError, Codec, Message};
 
+use super::finish::merged_at_once;
 use super::job::{SortInput, SortJob, SortSource};
 use super::run::Run;
 use super::trial::SpillTrial;
@@ -67,6 +68,10 @@ impl Job for SortJob {
 
     fn room(&self) -> Option<u64> {
         Some(SortJob::room(self))
+    }
+
+    fn merged_at_once(&self) -> Option<u64> {
+        Some(merged_at_once(self.desk()))
     }
 
     fn memory_needed(&self) -> Option<u64> {

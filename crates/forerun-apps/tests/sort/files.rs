@@ -61,6 +61,51 @@ fn many_runs_are_merged_in_several_passes() {
     assert_rising(&finished.path, 200_000);
 }
 
+/// What a sort says of the disk is what its own figures foresee: of the same rule, however many passes there are.
+#[test]
+fn what_goes_by_way_of_the_disk_is_foreseen() {
+    use forerun_apps::Job;
+    use forerun_platform::Spill;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    let mut passes = [0; 3];
+    for n in [30_000, 200_000, 777_777] {
+        falling(&input, n);
+        for memory in [64 << 10, 256 << 10, 1 << 20, 4 << 20] {
+            for tasks in [8, 60, 300, 2000] {
+                let options = options(ElementType::I32, memory);
+                let job = SortJob::open(std::slice::from_ref(&input), options).expect("good");
+                // Tasks that a rank can sort in its share of the memory, as those of plans.
+                let tasks = tasks.max(job.bytes().div_ceil(job.largest_grain()));
+                let source = job.source(Grain { tasks: Some(tasks), bytes: u64::MAX });
+                // What a pilot had there is no part of it.
+                for _ in 0..2 {
+                    let whole = job.task(0, job.sample(0.0, job.bytes())).expect("sorted");
+                    drop(job.rehearse_finish(vec![whole]).expect("written"));
+                }
+                let mut runs = Vec::new();
+                while let Some(input) = source.get(runs.len() as u64).expect("an input") {
+                    runs.push(job.task(runs.len() as u64, input).expect("sorted"));
+                }
+                let room = Job::room(&job).expect("a limit") as f64;
+                let ways = job.merged_at_once().expect("a limit") as f64;
+                let spill = Spill { room, ways, ..Spill::default() };
+                let each = job.bytes() as f64 / tasks as f64;
+                let foreseen = spill.by_disk(tasks, each);
+                let left = job.bytes();
+                let spilled = job.finish(vec![runs]).expect("written").spilled as f64;
+                let what = format!("{n} numbers, {memory} bytes, {tasks} tasks: {spilled} for {foreseen}");
+                assert_eq!(spilled > 0.0, foreseen > 0.0, "{what}");
+                // Tasks differ by an element, and what rests in memory is that much more or less.
+                assert!((spilled - foreseen).abs() <= 0.05 * foreseen + each, "{what}");
+                passes[(spilled / left as f64).min(2.0) as usize] += 1;
+            }
+        }
+    }
+    assert!(passes.iter().all(|&n| n > 2), "{passes:?} with none, about one and more");
+    assert_rising(&directory.path().join("ints.sorted"), 777_777);
+}
+
 #[test]
 fn the_budget_is_given_back() {
     let directory = tempfile::tempdir().expect("a temporary directory");
@@ -165,6 +210,9 @@ fn what_is_tried_of_spilling_is_no_part_of_the_sort() {
         for _ in 0..3 {
             spilling.write().expect("written");
             spilling.read().expect("read");
+            let (bytes, runs) = spilling.gather().expect("sorted").expect("runs that are merged");
+            assert!(runs > 1 && bytes > spilling.bytes(), "{bytes} bytes, {runs} runs");
+            spilling.merge().expect("merged");
         }
         assert!(job.budget().available() < free, "what is tried takes memory");
     }

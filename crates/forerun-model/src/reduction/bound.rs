@@ -22,6 +22,8 @@ pub enum Bound {
     Depth,
     /// Fewer cores than ranks with something to do.
     Cores,
+    /// What the application does when every set is in the sink: it takes longer than all before.
+    Finish,
 }
 
 impl Bound {
@@ -36,6 +38,7 @@ impl Bound {
             Bound::First => "first rank",
             Bound::Depth => "fill and drain",
             Bound::Cores => "cores",
+            Bound::Finish => "finish",
         }
     }
 

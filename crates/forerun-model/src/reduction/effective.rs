@@ -21,7 +21,9 @@ use crate::{Load, ModelError, Speeds, Wire};
 /// Of results that do not fit into the room in memory ([`forerun_platform::Spill`]) the mean cost of a task has what it takes to
 /// put them on the disk, and the end what it takes to read them back: where the finish joins, beside its
 /// writing; a host of one core reads while the finish waits. A result of a merge takes no more room than its parts, so that each is
-/// spilled once. `spill` is none in the profile that is returned.
+/// spilled once before the end; where those are more than are merged at a time, the end has what it takes to read and
+/// write some of them again ([`forerun_platform::Spill::again`]). Where the finish joins, results on the disk are merged by nobody
+/// before. `spill` is none in the profile that is returned.
 ///
 /// # Errors
 /// A figure of the platform's network that cannot be.
@@ -35,12 +37,12 @@ pub fn effective(
     let mut profile = profile.sized(load.bytes);
     let speed = Speeds::of_first_rank(platform)?;
     leave_out(&mut profile, load);
-    let read_back = spill(&mut profile, load, speed);
+    let ByDisk { results: by_disk, read_back, again } = spill(&mut profile, load, speed);
     slow(&mut profile, neighbours);
     // What goes into the wait of the finish is time of the first rank's host, which is no longer to be scaled.
     profile.finish.wait.fixed += gather(&profile, shape, load, platform)?;
     let Some(join) = profile.join.take() else {
-        profile.finish.wait.fixed += read_back;
+        profile.finish.wait.fixed += read_back + again;
         return Ok(profile);
     };
     let wire = Wire::on(platform, shape.ranks)?;
@@ -58,13 +60,20 @@ pub fn effective(
             let waits = merges(join.cost, deliveries, share) - work;
             // Opening and closing the sink are charged like a delivery, but with nothing in it.
             let calls = (deliveries + 2) as f64;
-            ((work / calls, waits / calls), merges(last, groups.min(load.tasks), load.tasks) + read_back)
+            (
+                (work / calls, waits / calls),
+                merges(last, groups.min(load.tasks), load.tasks) + read_back + again,
+            )
         }
         // What merging makes the finish longer by is its cost. Reading goes on beside the finish, on another core; what takes
         // longer is what takes time. (The sets of several groups are merged before it.)
         JoinAt::Finish => {
             let bytes = Costs::new(&profile, load, wire.clone(), 1.0).bytes(load.tasks);
-            let merging = merges(last, deliveries.saturating_mul(groups), load.tasks);
+            // What is delivered has its share of what rests in memory in one piece, and the others apart.
+            let (tasks, delivered) = (load.tasks, deliveries.saturating_mul(groups).min(load.tasks));
+            let held = u128::from(delivered) * u128::from(tasks - by_disk);
+            let held = held.div_ceil(u128::from(tasks.max(1))) as u64;
+            let merging = merges(last, held + by_disk, load.tasks);
             let seconds = |cost: Cost| cost.on(speed).seconds(bytes, load.tasks as f64);
             let (all, work) = (seconds(profile.finish), seconds(profile.finish.work()));
             // One core reads while the finish waits, and no more.
@@ -74,7 +83,13 @@ pub fn effective(
             if longer < 0.0 {
                 profile.finish = profile.finish.times(1.0 + longer / all);
             }
-            ((0.0, 0.0), longer.max(0.0) + (read_back - beside).max(0.0))
+            // What joining takes is as sure as its own figure.
+            let (base, joining) = (all + read_back + again, longer.max(0.0));
+            if joining > 0.0 {
+                let errors = profile.finish.error * base + join.cost.error * joining;
+                profile.finish.error = errors / (base + joining);
+            }
+            ((0.0, 0.0), longer.max(0.0) + (read_back - beside).max(0.0) + again)
         }
     };
     profile.sink.fixed += in_sink.0;
@@ -100,16 +115,31 @@ fn leave_out(profile: &mut ReductionProfile, load: &Load) {
     }
 }
 
-/// Puts writing to the disk into the mean cost of a task; seconds to read all of it back on a host of this speed.
-fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> f64 {
-    let Some(spill) = profile.spill.take() else { return 0.0 };
+/// What goes by way of the disk.
+#[derive(Default)]
+struct ByDisk {
+    /// Results that do.
+    results: u64,
+    /// Seconds to read each of them back once.
+    read_back: f64,
+    /// Seconds to read and write what is merged before the last merge.
+    again: f64,
+}
+
+/// Puts writing to the disk into the mean cost of a task; what it takes to have all of it back on a host of this speed.
+fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> ByDisk {
+    let Some(spill) = profile.spill.take() else { return ByDisk::default() };
     let (fixed, each) = profile.result_bytes;
     let result = profile.result_of(load.bytes);
-    let spilled = spill.spilled(load.tasks, result) as f64;
-    if spilled == 0.0 {
-        return 0.0;
+    let results = spill.spilled(load.tasks, result);
+    if results == 0 {
+        return ByDisk::default();
     }
+    let spilled = results as f64;
     let part = spilled / load.tasks as f64;
+    if profile.join.is_some_and(|join| join.at == JoinAt::Finish) {
+        profile.merge = profile.merge.times(1.0 - part);
+    }
     let before = profile.task.seconds(load.bytes, 1.0);
     let write = spill.write.times(part);
     let Cost { fixed: call, per_byte, per_result, wait, .. } = &mut profile.task;
@@ -125,13 +155,17 @@ fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> f64 {
         profile.task.error = (before * profile.task.error + (all - before) * spill.write.error) / all;
         profile.task.spread = (before * profile.task.spread).hypot((all - before) * spill.write.spread) / all;
     }
-    let read_back = spilled * spill.read.on(speed).seconds(result, 1.0);
+    let (read, write) =
+        (spill.read.on(speed).seconds(result, 1.0), spill.write.on(speed).seconds(result, 1.0));
+    let again = spill.again(load.tasks, result);
+    let (reads, writes) = ((spilled + again) * read, again * write);
     let finish = profile.finish.on(speed).seconds(load.tasks as f64 * result, load.tasks as f64);
-    if finish + read_back > 0.0 {
-        let (ours, of_it) = (profile.finish.error * finish, spill.read.error * read_back);
-        profile.finish.error = (ours + of_it) / (finish + read_back);
+    let all = finish + reads + writes;
+    if all > 0.0 {
+        let errors = profile.finish.error * finish + spill.read.error * reads + spill.write.error * writes;
+        profile.finish.error = errors / all;
     }
-    read_back
+    ByDisk { results, read_back: spilled * read, again: again * (read + write) }
 }
 
 fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
@@ -303,6 +337,7 @@ mod tests {
         let shape = Shape::new(Strategy::Adaptive, 1);
         let spill = Spill {
             room: 25.0,
+            ways: 0.0,
             write: Cost { per_byte: 0.1, ..Cost::default() },
             read: Cost { per_byte: 0.01, fixed: 0.5, ..Cost::default() },
         };
@@ -327,6 +362,14 @@ mod tests {
         assert!((beside.finish.seconds(0.0, 0.0) - 6.0 * 0.6).abs() < 1e-9, "{beside:?}");
         let alone = of(&profile(Some(join)), &shape, &load, &platform).unwrap();
         assert!((alone.finish.seconds(0.0, 0.0) - (1.0 + 6.0 * 0.6)).abs() < 1e-9, "{alone:?}");
+        // Of 6 no more than 3 are merged at a time: 2 are merged first, and then 3 others.
+        let twice = |join| ReductionProfile { spill: Some(Spill { ways: 3.0, ..spill }), ..profile(join) };
+        let with = of(&twice(None), &shape, &load, &platform).unwrap();
+        let again = 2.0 + 3.0;
+        assert!((with.finish.seconds(0.0, 0.0) - (1.0 + 6.0 * 0.6 + again * 1.6)).abs() < 1e-9, "{with:?}");
+        // The finish writes its result when that is done.
+        let beside = of(&twice(Some(join)), &shape, &load, &self::platform(2)).unwrap();
+        assert!((beside.finish.seconds(0.0, 0.0) - (6.0 * 0.6 + again * 1.6)).abs() < 1e-9, "{beside:?}");
         // Where all fits, nothing is written.
         let fits = Load::new(2, 5.0);
         let none = of(&profile(None), &shape, &fits, &platform).unwrap();
@@ -350,6 +393,20 @@ mod tests {
             (end(1, 1.0, 0.1), end(2, 1.0, 0.1), end(2, 0.5, 0.1), end(2, 1.0, 0.3)),
             (16.0, 8.0, 16.0, 0.0)
         );
+    }
+
+    /// What joining may be off by is in the finish by its part of that.
+    #[test]
+    fn the_error_of_joining_is_in_the_end() {
+        let shape = Shape::new(Strategy::ReductionTree, 2);
+        let finish = Cost { error: 0.1, ..Cost::constant(16.0) };
+        let error = |join: f64| {
+            let mut profile = ReductionProfile { contention: 0.0, finish, ..profile(JoinAt::Finish) };
+            profile.join.as_mut().unwrap().cost.error = join;
+            of(&profile, &shape, &Load::new(8, 1.0), &platform(1)).unwrap().finish.error
+        };
+        // 16 s of each.
+        assert!((error(0.5) - 0.3).abs() < 1e-9 && (error(0.1) - 0.1).abs() < 1e-9);
     }
 
     /// A finish that waits for half of its time, and is longer by merges that do not wait.

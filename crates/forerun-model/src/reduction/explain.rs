@@ -9,7 +9,7 @@ use super::timing::Timing;
 use crate::Load;
 use crate::words::{bytes, seconds, times};
 
-/// The sentence with the figures of the cycle.
+/// The sentence with the figures of the cycle, or of the finish.
 pub(super) fn reason(
     shape: &Shape,
     load: &Load,
@@ -17,6 +17,7 @@ pub(super) fn reason(
     c: &Costs,
     size: usize,
     t: &Timing,
+    finish: f64,
 ) -> String {
     let per_result = |s: f64| seconds(s / t.results.max(1.0));
     match t.bound {
@@ -61,6 +62,12 @@ pub(super) fn reason(
             seconds(t.drain)
         ),
         Bound::Cores => format!("{} share fewer cores", times(shape.ranks as f64, "rank")),
+        Bound::Finish => {
+            let own = profile.finish.seconds(c.bytes(load.tasks), load.tasks as f64);
+            let joins = profile.join.is_some_and(|join| join.at == JoinAt::Finish) && own < finish / 2.0;
+            let what = if joins { "merging what is delivered at the end" } else { "the finish" };
+            format!("{what} bounds it: that takes {}, all before it {}", seconds(finish), seconds(t.seconds))
+        }
     }
 }
 
@@ -78,9 +85,18 @@ pub(super) fn spilled(profile: &ReductionProfile, load: &Load) -> String {
     if results == 0.0 {
         return String::new();
     }
-    let way = results * (spill.write.seconds(result, 1.0) + spill.read.seconds(result, 1.0));
+    let again = spill.again(load.tasks, result);
+    let way = (results + again) * (spill.write.seconds(result, 1.0) + spill.read.seconds(result, 1.0));
+    let passes = match again > 0.0 {
+        true => format!(
+            ", {} in all since only {} are merged at a time",
+            bytes(spill.by_disk(load.tasks, result)),
+            times(spill.ways.max(2.0), "result")
+        ),
+        false => String::new(),
+    };
     format!(
-        "; {} of {} have no room in memory and go by way of the disk, which takes {} of work",
+        "; {} of {} have no room in memory and go by way of the disk{passes}, which takes {} of work",
         bytes(results * result),
         bytes(load.tasks as f64 * result),
         seconds(way)
@@ -94,6 +110,38 @@ mod tests {
 
     use crate::Load;
     use crate::reduction::predict;
+
+    /// Where most of the time is after the last delivery, that is said, with what it takes.
+    #[test]
+    fn a_long_finish_bounds_a_job() {
+        let platform = Platform::new("p", vec![Host::new("h", 1, 2)], Network::default());
+        let of = |finish: f64, join: Option<Join>, ranks| {
+            let profile = ReductionProfile {
+                task: Cost::constant(1.0),
+                finish: Cost::constant(finish),
+                join,
+                ..ReductionProfile::default()
+            };
+            predict(&Shape::new(Strategy::Adaptive, ranks), &Load::new(16, 1.0), &profile, &platform).unwrap()
+        };
+        let join = |cost| Some(Join::new(JoinAt::Finish, Cost::constant(cost)));
+        for ranks in [1, 2] {
+            let tasks = 16.0 / ranks as f64;
+            let said = of(74.8, None, ranks);
+            assert_eq!(said.bound.name(), "finish");
+            let expected = format!("the finish bounds it: that takes 74.8 s, all before it {tasks} s");
+            assert_eq!(said.reason, expected);
+            let said = of(1.0, join(5.0), ranks);
+            let starts = "merging what is delivered at the end bounds it: that takes ";
+            assert!(said.reason.starts_with(starts), "{}", said.reason);
+            assert!(said.reason.contains(&format!(" s, all before it {tasks} s")), "{}", said.reason);
+            // Merging is not what bounds a finish that is long by itself.
+            assert_eq!(of(74.8, join(0.0), ranks).reason, expected);
+            for less in [of(1.0, None, ranks), of(1.0, join(0.1), ranks)] {
+                assert_eq!(less.bound.name(), "tasks", "{}", less.reason);
+            }
+        }
+    }
 
     /// A sink that merges is not what bounds a job whose deliveries cost nothing themselves.
     #[test]

@@ -117,7 +117,7 @@ pub fn predict(
         bytes: all.bytes.round() as u64,
         stages: stages(all, *finish),
         bound: t.bound,
-        reason: explain::reason(shape, load, profile, &run.costs, run.size, t)
+        reason: explain::reason(shape, load, profile, &run.costs, run.size, t, *finish)
             + &explain::spilled(profile, load),
     })
 }
@@ -247,6 +247,9 @@ fn beside(
     timing.path_tasks = (timing.path_tasks / more).max(timing.path_tasks.min(1.0));
     let (late, own, common) = interval::spread(&timing, costs.task * more, load.uneven, profile);
     let finish = profile.finish.on(speeds.first()).seconds(costs.bytes(load.tasks), load.tasks as f64);
+    if finish > timing.seconds + late {
+        timing.bound = Bound::Finish;
+    }
     let seconds = start_up(shape.ranks, platform) + timing.seconds + late + finish;
     if !seconds.is_finite() {
         return Err(ModelError::new(format!(

@@ -1,6 +1,6 @@
 //! What a profile comes to in a given run.
 
-use forerun_platform::{PhaseCost, Platform, ScatterGatherProfile};
+use forerun_platform::{PhaseCost, Platform, ScatterGatherProfile, merged_again};
 
 use super::memory::beyond;
 use super::{Blocks, Setting};
@@ -14,8 +14,8 @@ use crate::ModelError;
 /// same time, if not all of it. R ranks on c < R cores all process, so each takes R/c times as long; packets take longer by as
 /// much as makes the second phase no shorter than all its work divided by c. What does not fit in memory is written when it is processed and read when its packets
 /// are made, so each has half of it. Where a rank has more blocks on its disk than it can bring together at a time
-/// ([`ScatterGatherProfile::spill_ways`]), what it takes to make them fewer is in its packets as well: w of n blocks are made
-/// one, ⌈(n − w) / (w − 1)⌉ times.
+/// ([`ScatterGatherProfile::spill_ways`]), what it takes to make them fewer is in its packets as well
+/// ([`merged_again`]).
 ///
 /// # Errors
 /// Too little memory, where the application cannot put its blocks on a disk.
@@ -45,7 +45,7 @@ pub fn effective(
         });
     let on_disk = beyond * most.into_iter().max().unwrap_or(0) as f64;
     if fewer && on_disk > ways {
-        let again = ((on_disk - ways) / (ways - 1.0)).ceil() * ways / on_disk;
+        let again = merged_again(on_disk.round() as u64, ways as u64) / on_disk;
         let local = profile.local;
         let merge = local.per_byte + local.per_byte_ln * ways.ln() + local.per_byte_way * ways;
         profile.local.per_byte += beyond * again * (spill + merge);

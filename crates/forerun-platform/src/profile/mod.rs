@@ -2,6 +2,7 @@
 
 mod cost;
 mod farm;
+mod passes;
 mod read;
 mod scatter_gather;
 mod size;
@@ -13,6 +14,7 @@ use crate::json;
 
 pub use cost::{Cost, Wait};
 pub use farm::FarmProfile;
+pub use passes::{merged_again, merged_next};
 pub use scatter_gather::{PhaseCost, ScatterGatherProfile, Tried};
 pub use size::grown;
 
@@ -76,6 +78,10 @@ pub struct Spill {
     /// Bytes of results that may rest in memory, of all ranks together. A result rests as a whole or not.
     #[serde(rename = "room_bytes", deserialize_with = "json::not_negative")]
     pub room: f64,
+    /// How many results on the disk are merged at a time, at the end: of more, some are merged first, and what that gives goes
+    /// to the disk again ([`merged_next`]). 0 for any number.
+    #[serde(default, skip_serializing_if = "is_zero", deserialize_with = "json::not_negative")]
+    pub ways: f64,
     /// Putting one on the disk; bytes are those of the result.
     pub write: Cost,
     /// Taking one from there; bytes are those of the result.
@@ -90,6 +96,20 @@ impl Spill {
         }
         // A float becomes the nearest count.
         results.saturating_sub((self.room / bytes) as u64)
+    }
+
+    /// How many of `results` results of `bytes` bytes each come from the disk and go there again, since they are merged before
+    /// the last merge; one that is merged several times counts as often.
+    pub fn again(&self, results: u64, bytes: f64) -> f64 {
+        if self.ways <= 0.0 {
+            return 0.0;
+        }
+        merged_again(self.spilled(results, bytes), self.ways as u64)
+    }
+
+    /// Bytes that go to the disk in all, of `results` results of `bytes` bytes each.
+    pub fn by_disk(&self, results: u64, bytes: f64) -> f64 {
+        (self.spilled(results, bytes) as f64 + self.again(results, bytes)) * bytes
     }
 }
 

@@ -44,6 +44,7 @@ impl Profile {
     ///     tried = "2 MB"                                    # the largest task that was measured; default: they hold for any
     ///     [reduction.spill]                                 # where memory is limited
     ///     room = "25 MB"                                    # of results in it; others go to a disk
+    ///     ways = 40                                         # and are merged so many at a time; default: any number
     ///     write = { per_byte = "0.4 ns/B" }                 # to put a result there, default 0
     ///     read = { per_byte = "0.3 ns/B" }                  # and to take it from there, default 0
     ///     "#,
@@ -144,9 +145,10 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
 fn spill(section: &Section<'_, '_>) -> Option<Spill> {
     let room = section.quantity_to("room", LARGEST).map(Quantity::number);
     let room = section.required("room", "\"25 MB\"", room);
+    let ways = section.number("ways", Allowed::UpTo(1e12)).unwrap_or(0.0);
     let (write, read) = (cost(section, "write"), cost(section, "read"));
     section.finish();
-    Some(Spill { room: room?, write: write.unwrap_or_default(), read: read.unwrap_or_default() })
+    Some(Spill { room: room?, ways, write: write.unwrap_or_default(), read: read.unwrap_or_default() })
 }
 
 /// `join_at`, `join` and `join_beside`, which go together.

@@ -131,7 +131,7 @@ fn what_is_waited_for_is_one_time_or_a_line() {
 
 #[test]
 fn results_rest_as_a_whole_or_not() {
-    let spill = Spill { room: 25.0, write: Cost::default(), read: Cost::default() };
+    let spill = Spill { room: 25.0, ..Spill::default() };
     for (results, bytes, spilled) in [(2, 10.0, 0), (3, 10.0, 1), (7, 26.0, 7), (7, 0.0, 0), (0, 1.0, 0)] {
         assert_eq!(spill.spilled(results, bytes), spilled, "{results} of {bytes}");
     }
@@ -166,10 +166,10 @@ proptest! {
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
         grown_from in proptest::option::of(1e-3..1e12f64),
         join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..=1.0f64,
-        program in proptest::option::of("\\PC{1,20}"), spill in proptest::option::of((0.0..1e12f64, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
+        program in proptest::option::of("\\PC{1,20}"), spill in proptest::option::of((0.0..1e12f64, 0u32..1000, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
     ) {
         let join = join.map(|(at, cost, beside)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost, beside });
-        let spill = spill.map(|(room, write, read)| Spill { room, write, read });
+        let spill = spill.map(|(room, ways, write, read)| Spill { room, ways: f64::from(ways), write, read });
         let grown_from = grown_from.unwrap_or(0.0);
         let tried = tried.unwrap_or(0) as f64;
         let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill, tried });

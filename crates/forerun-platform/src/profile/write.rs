@@ -46,6 +46,9 @@ impl Profile {
             if let Some(spill) = &reduction.spill {
                 out.header("[reduction.spill]");
                 out.quantity("room", PartBytes(spill.room));
+                if spill.ways > 0.0 {
+                    out.raw("ways", format_args!("{:?}", spill.ways));
+                }
                 out.raw("write", cost(&spill.write));
                 out.raw("read", cost(&spill.read));
             }

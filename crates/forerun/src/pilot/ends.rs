@@ -27,6 +27,12 @@ const EMPTY: usize = 6;
 const SINGLE: usize = 3;
 /// Results that are joined on their own, where many are left: what the first level takes longer by.
 const PAIR: usize = 2;
+/// A moment in which the machine did something else, and a long one, in seconds: a rehearsal may have been longer by the one, and
+/// one that is far from what was expected by the other.
+const MOMENT: (f64, f64) = (0.3e-3, 10e-3);
+/// How far a level of joining is from what a level of merging results takes when they come back from the disk, relative to that, and from
+/// a merge of two in memory.
+const UNLIKE: (f64, f64) = (0.25, 0.5);
 /// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
 const PAGE: f64 = 4096.0;
 
@@ -34,12 +40,14 @@ const PAGE: f64 = 4096.0;
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
 /// one, which shows what delivering and finishing cost by the byte; then, where the finish joins what is delivered,
 /// two at once if there are many, and all others at once. Every byte is merged once a level: what that takes longer than
-/// finishing one result is the cost of joining.
+/// finishing one result is the cost of joining. Of results that are few bytes together, which take less than a moment of something
+/// else, it is rather what a level of merging was seen to cost: when results come back from the disk, by the byte, or where they do not
+/// of two in memory.
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
     mut pieces: Vec<Piece<ErasedMessage>>,
-    merge: &Cost,
+    (merge, merging): (&Cost, Option<f64>),
     time: Duration,
 ) -> Result<Ends, RunError> {
     let empty = empty(job, clock, time)?;
@@ -64,7 +72,10 @@ pub(super) fn rehearse(
     if others.len() < 2 {
         let sink = parted(sink, &empty, &singles, |r| r.sinking);
         // A merge makes a result, as finishing does.
-        let join = Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge };
+        let join = match merging {
+            Some(per_byte) => Cost { per_byte, error: UNLIKE.0, ..Cost::default() },
+            None => Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge },
+        };
         return Ok(Ends {
             sink,
             finish: parted(finish, &empty, &singles, |r| r.finishing),
@@ -84,14 +95,20 @@ pub(super) fn rehearse(
     let joining = (all.finishing.seconds - finish.fixed).max(0.0);
     // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
     let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
+    let in_memory = merge.seconds(2.0 * all.each(), 2.0) / (2.0 * all.each());
+    let merging = merging.map_or((in_memory, UNLIKE.1), |merging| (merging, UNLIKE.0));
+    let unsure = finish.fixed
+        * deviation(&empty.iter().map(|r| r.finishing.seconds).collect::<Vec<_>>(), finish.fixed);
     let longer = |end: &Rehearsed| {
         (end.finishing.seconds - finish.fixed).max(0.0) / end.bytes.max(1.0) - finish.per_byte
     };
     let (join, beside) = joined(longer(&all), levels, two.as_ref().map(longer));
+    let (part, join, error) = believed(join, merging, unsure, all.bytes * levels);
+    let beside = part * beside;
     // What joining is longer by waits as what it is beside.
     let longer = Cost { fixed: finish.fixed, per_byte: join, ..Cost::default() };
     let longer = parted(longer, &empty, &[all], |r| r.finishing);
-    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..longer.wait }, ..longer };
+    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..longer.wait }, error, ..longer };
     let sink = parted(sink, &empty, &[all], |r| r.sinking);
     singles.push(all);
     let finish = parted(finish, &empty, &singles, |r| r.finishing);
@@ -112,6 +129,23 @@ fn joined(longer: f64, levels: f64, first: Option<f64>) -> (f64, f64) {
         }
         _ => (even, 0.0),
     }
+}
+
+/// What a level of joining costs by the byte where `joining` seconds were measured, over `bytes` bytes (each counted once a level) with
+/// `unsure` seconds of doubt, and `merging` are those of a level of another merge, from which it is so far, relative to that: the mean of both, weighed
+/// by how well each tells. The part of what was measured in it, the cost, and the relative error of that.
+fn believed(joining: f64, (merging, unlike): (f64, f64), unsure: f64, bytes: f64) -> (f64, f64, f64) {
+    if merging <= 0.0 || bytes <= 0.0 {
+        return (1.0, joining, 0.0);
+    }
+    let other = unlike * merging;
+    let own = |moment: f64| unsure.hypot(moment) / bytes;
+    let far = (joining - merging).abs() > 2.0 * other.hypot(own(MOMENT.0));
+    let own = own(if far { MOMENT.1 } else { MOMENT.0 });
+    let part = other.powi(2) / (other.powi(2) + own.powi(2));
+    let cost = part * joining + (1.0 - part) * merging;
+    // Not below 0, unless merging is nothing.
+    (part, cost, if cost > 0.0 { own * part.sqrt() / cost } else { 0.0 })
 }
 
 /// One rehearsal.
@@ -236,7 +270,7 @@ fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> 
 mod tests {
     use proptest::prelude::*;
 
-    use super::{PAGE, Rehearsed, Took, beyond, joined, parted};
+    use super::{PAGE, Rehearsed, Took, believed, beyond, joined, parted};
 
     fn rehearsed(bytes: f64, seconds: f64) -> Rehearsed {
         waiting(bytes, seconds, 0.0)
@@ -310,6 +344,24 @@ mod tests {
         };
         let (few, many) = (rows(1e3, 1.1e-4), rows(1e6, 0.10001));
         assert!((few.seconds(1e6, 1.0) / many.seconds(1e6, 1.0) - 1.0).abs() < 0.01, "{few:?} {many:?}");
+    }
+
+    /// 100 kB that take some milliseconds longer because the machine did something else tell nothing of what a gigabyte takes.
+    #[test]
+    fn joining_of_few_bytes_costs_what_merging_does() {
+        let (merging, levels) = ((1e-9, 0.5), 3.0);
+        for measured in [0.0, 0.5e-9, 1.5e-9, 7.3e-9, 50e-9] {
+            let (_, cost, error) = believed(measured, merging, 1e-4, 1e5 * levels);
+            assert!((0.5e-9..2e-9).contains(&cost), "{measured}: {cost}");
+            assert!((0.2..1.0).contains(&error), "{measured}: {error}");
+            // Many bytes tell what they cost.
+            let (part, cost, error) = believed(measured, merging, 1e-4, 1e9 * levels);
+            assert!(part > 0.99 && (cost - measured).abs() <= 1e-11, "{measured}: {cost}");
+            assert!(error < 0.05 || measured == 0.0, "{measured}: {error}");
+        }
+        // Where no merge was seen, there is nothing else to believe.
+        assert_eq!(believed(7.3e-9, (0.0, 0.5), 1e-4, 1e5), (1.0, 7.3e-9, 0.0));
+        assert_eq!(believed(0.0, (0.0, 0.5), 0.0, 0.0), (1.0, 0.0, 0.0));
     }
 
     proptest! {

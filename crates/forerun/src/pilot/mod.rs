@@ -41,6 +41,7 @@ pub(crate) use self::fit::{Point, fit, widening};
 use self::lanes::{Lanes, lanes, merge_first, merge_on, merge_pairs};
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
+use self::spill::spill_and_merge;
 use self::trial::{Before, trial};
 
 /// Share of the job's time on one processor that a pilot may take.
@@ -171,9 +172,10 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let drift = drift(&alike, &task);
     let mut merge = fit_from(&merges, least);
     let part = Duration::from_secs_f64(budget * END);
-    let mut ends = rehearse(job, clock, pieces, &merge, part)?;
     let result_bytes = sampled.result_bytes();
-    let mut spill = spill(job, result_bytes.0 + result_bytes.1 * extent.bytes as f64, None, part)?;
+    let of_all = result_bytes.0 + result_bytes.1 * extent.bytes as f64;
+    let (mut spill, merging) = spill_and_merge(job, of_all, part)?;
+    let mut ends = rehearse(job, clock, pieces, (&merge, merging), part)?;
     // The end was timed once: it is no surer than a single call of what was timed more often.
     for cost in [&mut ends.sink, &mut ends.finish, &mut ends.join] {
         cost.error = cost.error.max(task.error.hypot(task.spread));
