@@ -50,13 +50,16 @@ pub(super) fn spill_and_merge(
     Ok((Some(spill), merging.filter(|&each| each > 0.0)))
 }
 
-/// What the way costs, and what it was tried with.
+/// What the way to the disk and back costs, and what it was tried with.
+type Tried<'j> = (Spill, Box<dyn Spilling + 'j>);
+
+/// Tries the way.
 fn way(
     job: &dyn ErasedJob,
     result_bytes: f64,
     each: Option<u64>,
     time: Duration,
-) -> Result<Option<(Spill, Box<dyn Spilling + '_>)>, RunError> {
+) -> Result<Option<Tried<'_>>, RunError> {
     let Some(room) = job.room().map(|room| room as f64).filter(|&room| room < result_bytes) else {
         return Ok(None);
     };
