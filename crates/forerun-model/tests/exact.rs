@@ -113,7 +113,7 @@ fn both(shape: &Shape, load: Load, profile: &ReductionProfile, platform: &Platfo
 fn far(load: &Load, platform: &Platform) -> f64 {
     let Network { interference_per_byte: comes, send_interference_per_byte: leaves, .. } = &platform.network;
     let interferes = comes.value.0 > 0.0 || leaves.value.0 > 0.0;
-    if interferes && load.tasks > FEW { 0.1 } else { 1e-9 }
+    if interferes && load.tasks > FEW { 0.15 } else { 1e-9 }
 }
 
 fn equal(
