@@ -8,7 +8,7 @@ use forerun_model::Load;
 use forerun_model::reduction::predict;
 use forerun_platform::{
     Bytes, Cost, Host, Level, Measured, Network, Overhead, Platform, ReductionProfile, Seconds,
-    SecondsPerByte, Service, Share, Stage, Strategy, Switching, Topology, TopologyKind, Wait,
+    SecondsPerByte, Service, Share, Strategy, Switching, Topology, TopologyKind, Wait,
 };
 use forerun_skeleton::reduction::Shape;
 use proptest::prelude::{
@@ -199,8 +199,7 @@ proptest! {
         prop_assert!((on_slow - on_one).abs() <= 1e-9 * on_one + 1e-12 * n as f64, "{on_slow} {on_one}");
     }
 
-    /// What messages take of ranks that compute makes a run longer, and is none of their overheads. (By the adaptive strategy, whose ranks claim as
-    /// they are free, others have some of the tasks then.)
+    /// What messages take of ranks that compute makes a run longer, and is none of their overheads.
     #[test]
     fn interference_is_no_overhead(
         strategy in prop_oneof![
@@ -217,11 +216,7 @@ proptest! {
         let (shape, load) = (Shape::new(strategy, 1 << lg), Load::new(n, 1.0));
         let of = |network| predict(&shape, &load, &profile, &cluster(network)).unwrap();
         let (without, with) = (of(none), of(some));
-        if strategy == Strategy::Adaptive {
-            prop_assert_eq!(with.stages.get(&Stage::Task), without.stages.get(&Stage::Task));
-        } else {
-            prop_assert_eq!(&with.stages, &without.stages);
-        }
+        prop_assert_eq!(&with.stages, &without.stages);
         prop_assert!(with.makespan_s >= without.makespan_s * (1.0 - 1e-9));
     }
 

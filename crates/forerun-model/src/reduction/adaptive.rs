@@ -162,27 +162,6 @@ impl Service {
     }
 }
 
-/// Seconds for every task in a long run.
-struct PerTask {
-    /// Of the first rank for its own.
-    own: f64,
-    /// Of another for its own, what leaves it beside.
-    each: f64,
-    /// Of the first rank for one of another's: its part of what that does with its piece.
-    serve: f64,
-}
-
-impl PerTask {
-    fn new(c: &Costs, gather: u64, set: u64) -> PerTask {
-        let service = Service::new(c, gather, set);
-        PerTask {
-            own: c.task + (c.fold(set) + c.sink(set)) / set as f64,
-            each: c.task + (c.fold(gather) + c.sending(gather)) / gather as f64,
-            serve: service.seconds(c, gather, service.pieces) / service.set as f64,
-        }
-    }
-}
-
 fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let (set, gather) = (team.set, team.gather.clamp(1, team.set));
     let even = known && matches!(team.deal, Deal::Even { .. });
@@ -328,7 +307,11 @@ pub(super) fn balanced_share(c: &Costs, team: Team, n: u64) -> u16 {
     if n / team.ranks < gather || team.ranks == 1 {
         return 1000;
     }
-    let PerTask { own, each, serve } = PerTask::new(c, gather, set);
+    let own = c.task + (c.fold(set) + c.sink(set)) / set as f64;
+    let each = c.task + (c.fold(gather) + c.sending(gather)) / gather as f64;
+    // For every task of another: its part of what the first rank does with its piece.
+    let service = Service::new(c, gather, set);
+    let serve = service.seconds(c, gather, service.pieces) / service.set as f64;
     // own · x + serve · (n − x) = each · (n − x) / (P − 1), x of the first rank
     let rate = each / (p - 1.0) - serve;
     let share = rate / (own + rate);
