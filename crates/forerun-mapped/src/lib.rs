@@ -1,6 +1,6 @@
 //! What a process asks the system for that is `unsafe` in Rust, whatever is done with it: files as the system holds them,
 //! mapped, so that all processes of a host share one copy in memory ([`Mapped`]: the bytes are the file's, and change with it);
-//! and that memory which is freed is kept for what comes next ([`keep_memory`]).
+//! and that memory which is freed is kept for what comes next ([`keep_memory`]), or is new ([`new_memory`]).
 
 #![forbid(missing_docs)]
 
@@ -13,7 +13,7 @@ use memmap2::Mmap;
 
 mod memory;
 
-pub use memory::keep_memory;
+pub use memory::{keep_memory, new_memory};
 
 /// The bytes of a file.
 #[derive(Debug)]

@@ -1,4 +1,9 @@
-//! Memory that is used again.
+//! Memory that is used again, or is new.
+
+use std::io;
+use std::ops::DerefMut;
+
+use memmap2::MmapMut;
 
 /// Blocks up to this size come from memory that the process keeps: the most that glibc takes.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
@@ -19,6 +24,14 @@ pub fn keep_memory() {
     for (what, bytes) in [(libc::M_MMAP_THRESHOLD, KEPT_BLOCK), (libc::M_TRIM_THRESHOLD, KEPT)] {
         set(what, bytes);
     }
+}
+
+/// So many bytes that are 0, which this process has not used before: the system gives each page when it is first written to.
+///
+/// # Errors
+/// The system's; that 0 bytes are asked for.
+pub fn new_memory(bytes: usize) -> io::Result<impl DerefMut<Target = [u8]>> {
+    MmapMut::map_anon(bytes)
 }
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

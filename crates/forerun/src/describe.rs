@@ -33,6 +33,9 @@ pub fn profile(costs: &ReductionProfile, pilot: Option<&Pilot>) -> String {
         .filter(|(_, c, _)| c.seconds(1.0, 1.0) > 0.0)
         .map(|(name, c, bytes)| format!("{name} {}", shown(c, bytes)))
         .collect();
+    if costs.new_memory > 0.0 && costs.merge.seconds(1.0, 1.0) > 0.0 {
+        parts.push(format!("merging into new memory {} more", per_byte(costs.new_memory)));
+    }
     if let Some(join) =
         costs.join.filter(|join| join.at == JoinAt::Finish && join.cost.seconds(1.0, 1.0) > 0.0)
     {

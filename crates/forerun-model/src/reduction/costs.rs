@@ -50,6 +50,12 @@ pub(crate) fn check(profile: &ReductionProfile, load: &Load) -> Result<(), Model
             }
         }
     }
+    let new_memory = profile.new_memory;
+    if !(new_memory >= 0.0 && new_memory.is_finite()) {
+        return Err(ModelError::new(format!(
+            "the profile's cost of new memory is {new_memory}: expected a number from 0"
+        )));
+    }
     let sizes = [profile.result_bytes.0, profile.result_bytes.1, profile.grown_from];
     for figure in sizes.iter().chain(&profile.growth) {
         if !(*figure >= 0.0 && figure.is_finite()) {

@@ -5,6 +5,7 @@ use forerun_platform::{Cost, Join, JoinAt, Platform, ReductionProfile, Strategy}
 use forerun_skeleton::reduction::Shape;
 
 use super::costs::Costs;
+use super::memory;
 use super::neighbours::Neighbours;
 use crate::{Load, ModelError, Speeds, Wire};
 
@@ -12,6 +13,9 @@ use crate::{Load, ModelError, Speeds, Wire};
 /// tasks, merges and deliveries, tasks that are done before the run are in the mean cost of a task,
 /// and what it takes to make one result of the delivered sets is in the cost of the sink and the
 /// finish, so that contention and join are zero in the profile that is returned.
+///
+/// What merges take longer for where they write to memory that their rank had not used before is in their mean cost, by the part
+/// of the bytes that is new to the rank which delivers; `new_memory` is 0 in the profile that is returned.
 ///
 /// D sets of equal size are made one by D − 1 merges in balance; the cost of those that the sink
 /// does as sets arrive is spread evenly over the deliveries.
@@ -38,6 +42,7 @@ pub fn effective(
     let speed = Speeds::of_first_rank(platform)?;
     leave_out(&mut profile, load);
     let ByDisk { results: by_disk, read_back, again } = spill(&mut profile, load, speed);
+    new_memory(&mut profile, shape, load);
     slow(&mut profile, neighbours);
     // What goes into the wait of the finish is time of the first rank's host, which is no longer to be scaled.
     profile.finish.wait.fixed += gather(&profile, shape, load, platform)?;
@@ -166,6 +171,20 @@ fn spill(profile: &mut ReductionProfile, load: &Load, speed: f64) -> ByDisk {
         profile.finish.error = errors / all;
     }
     ByDisk { results, read_back: spilled * read, again: again * (read + write) }
+}
+
+/// Puts what new memory takes into the mean cost of a merge.
+fn new_memory(profile: &mut ReductionProfile, shape: &Shape, load: &Load) {
+    let each = std::mem::take(&mut profile.new_memory);
+    if each <= 0.0 {
+        return;
+    }
+    let share = load.tasks.div_ceil(shape.groups as u64);
+    let sets = deliveries(shape, share);
+    profile.merge.per_byte += each * memory::new_part(shape, share, sets);
+    if let Some(Join { at: JoinAt::Sink, cost, .. }) = &mut profile.join {
+        cost.per_byte += each * memory::new_part_of_sink(sets);
+    }
 }
 
 fn slow(profile: &mut ReductionProfile, neighbours: &Neighbours) {
@@ -310,6 +329,31 @@ mod tests {
         // The first group has one, one of the others two.
         assert_eq!(finish(3, 4), 25.0 + 35.0);
         assert_eq!(finish(33, 64), 25.0 + 31.0 * 35.0);
+    }
+
+    /// A tree of 4 ranks takes new memory in the first of its two sets; so does what the sink makes of these.
+    #[test]
+    fn new_memory_is_in_the_mean_cost_of_a_merge() {
+        let merge = Cost { per_byte: 2.0, ..Cost::default() };
+        let plain = ReductionProfile { merge, join: None, contention: 0.0, ..profile(JoinAt::Finish) };
+        let costs = ReductionProfile { new_memory: 1.0, ..plain.clone() };
+        let (platform, load) = (platform(4), Load::new(8, 1.0));
+        let of = |costs: &ReductionProfile, strategy| {
+            of(costs, &Shape::new(strategy, 4), &load, &platform).unwrap()
+        };
+        let tree = of(&costs, Strategy::ReductionTree);
+        assert_eq!((tree.merge.per_byte, tree.new_memory), (2.5, 0.0));
+        // A master that has 2 and then 3 results.
+        let (sets, merged) = (3.0, 5.0);
+        assert_eq!(of(&costs, Strategy::MasterSlave).merge.per_byte, 2.0 + merged / (merged * sets));
+        assert_eq!(of(&plain, Strategy::ReductionTree).merge, merge);
+        let join = Some(Join::new(JoinAt::Sink, merge));
+        let sink = of(&ReductionProfile { join, result_bytes: (1.0, 0.0), ..costs }, Strategy::ReductionTree);
+        // One merge of 8 results, over what the sink is called: two deliveries, opening and closing.
+        assert_eq!(sink.sink.fixed, 8.0 * 3.0 / 4.0);
+        let bad = ReductionProfile { new_memory: f64::NAN, ..plain };
+        let e = crate::reduction::predict(&Shape::new(Strategy::Adaptive, 4), &load, &bad, &platform);
+        assert!(e.unwrap_err().to_string().contains("new memory"));
     }
 
     /// What merges of pieces of almost equal size take is what all of their results take, however many the pieces are.

@@ -92,6 +92,7 @@ mod isoefficiency;
 mod lines;
 mod master_slave;
 mod meeting;
+mod memory;
 mod neighbours;
 mod pipeline;
 mod predict;

@@ -56,6 +56,15 @@ pub struct ReductionProfile {
     /// busy too.
     #[serde(default, deserialize_with = "json::not_negative")]
     pub contention: f64,
+    /// Seconds by the byte that a merge takes longer where it writes to memory that its rank had not used before, which comes from the
+    /// system page by page; `merge` is without it.
+    #[serde(
+        rename = "new_memory_per_byte_s",
+        default,
+        skip_serializing_if = "is_zero",
+        deserialize_with = "json::not_negative"
+    )]
+    pub new_memory: f64,
     /// What is done with results for which there is no room in memory, where there is such a limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<Spill>,

@@ -40,6 +40,7 @@ impl Profile {
     ///     join_at = "finish"                                # sets become one: by the "sink", or at the "finish"
     ///     join = { per_byte = "2 ns/B" }                    # by merges of this cost
     ///     join_beside = "0.2 ns/B"                          # of which so much of the result passes while the finish writes
+    ///     new_memory = "0.2 ns/B"                           # a merge, into memory not used before; default 0
     ///     contention = 0.1                                  # a task, for each other busy core; default 0
     ///     tried = "2 MB"                                    # the largest task that was measured; default: they hold for any
     ///     [reduction.spill]                                 # where memory is limited
@@ -117,6 +118,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
     let grown_from = section.size_of_some("grown_from", LARGEST, alike);
     let grown_from = grown_from.map_or(0.0, Quantity::number);
     let contention = section.number("contention", CONTENTION).unwrap_or(0.0);
+    let new_memory = section.quantity_to("new_memory", LONGEST_OF_A_BYTE).map_or(0.0, |each| each.0);
     let any = " of a task: leave it out where the costs hold for any";
     let tried = section.size_of_some("tried", LARGEST, any);
     let tried = tried.map_or(0.0, Quantity::number);
@@ -136,6 +138,7 @@ fn reduction_of(section: &Section<'_, '_>) -> Option<ReductionProfile> {
         grown_from,
         join,
         contention,
+        new_memory,
         spill,
         tried,
     })

@@ -165,14 +165,14 @@ proptest! {
         task in costs(), merge in costs(), sink in costs(), finish in costs(),
         result_bytes in (0.0..1e9f64, 0.0..9.0f64), growth in proptest::collection::vec(1e-3..2.0f64, 0..4),
         grown_from in proptest::option::of(1e-3..1e12f64),
-        join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..=1.0f64,
+        join in proptest::option::of((any::<bool>(), costs(), 0.0..1e-6f64)), contention in 0.0..=1.0f64, new_memory in prop_oneof![Just(0.0), 0.0..1e-6f64],
         program in proptest::option::of("\\PC{1,20}"), spill in proptest::option::of((0.0..1e12f64, 0u32..1000, costs(), costs())), tried in proptest::option::of(0u64..1 << 50),
     ) {
         let join = join.map(|(at, cost, beside)| Join { at: if at { JoinAt::Sink } else { JoinAt::Finish }, cost, beside });
         let spill = spill.map(|(room, ways, write, read)| Spill { room, ways: f64::from(ways), write, read });
         let grown_from = grown_from.unwrap_or(0.0);
         let tried = tried.unwrap_or(0) as f64;
-        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, spill, tried });
+        let reduction = Some(ReductionProfile { task, merge, sink, finish, result_bytes, growth, grown_from, join, contention, new_memory, spill, tried });
         let source = "a \"pilot\"\nrun".into();
         let profile = Profile { application: "sort".into(), source, program, reduction, ..Profile::default() };
         let text = profile.to_toml();

@@ -40,6 +40,9 @@ impl Profile {
             if reduction.contention != 0.0 {
                 out.raw("contention", format_args!("{:?}", reduction.contention));
             }
+            if reduction.new_memory > 0.0 {
+                out.quantity("new_memory", SecondsPerByte(reduction.new_memory));
+            }
             if reduction.tried > 0.0 {
                 out.quantity("tried", PartBytes(reduction.tried));
             }

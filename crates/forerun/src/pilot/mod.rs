@@ -18,6 +18,7 @@ mod drift;
 mod ends;
 mod fit;
 mod lanes;
+mod memory;
 mod sample;
 mod spill;
 #[cfg(test)]
@@ -39,6 +40,7 @@ use self::ends::rehearse;
 use self::fit::fit_from;
 pub(crate) use self::fit::{Point, fit, widening};
 use self::lanes::{Lanes, lanes, merge_first, merge_on, merge_pairs};
+use self::memory::NewMemory;
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
 use self::spill::spill_and_merge;
@@ -106,10 +108,12 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let begun = Instant::now();
     let extent = job.extent();
     let clock = Clock::of(job, workers);
-    let sampler = Sampler::new(job, clock, cancel);
     if extent.bytes == 0 && extent.pieces.as_ref().is_none_or(Vec::is_empty) {
         return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0 });
     }
+    // What other programs have is theirs.
+    let memory = if job.outside() { NewMemory::default() } else { NewMemory::measured(clock) };
+    let sampler = Sampler::new(job, clock, memory, cancel);
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
     let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
     // Phases end by the wall.
@@ -197,6 +201,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         grown_from: sampled.grown_from(),
         join: Some(Join { at: job.join(), cost: ends.join, beside: ends.beside }),
         contention,
+        new_memory: memory.per_byte,
         spill,
         tried: 0.0,
     };

@@ -8,12 +8,14 @@ use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
 
 use super::clock::{Clock, Took};
 use super::fit::Point;
+use super::memory::NewMemory;
 
 /// Runs tasks and merges of a job and times them.
 pub(super) struct Sampler<'j> {
     pub(super) job: &'j dyn ErasedJob,
     app: ErasedApp<'j>,
     clock: Clock,
+    memory: NewMemory,
     cancel: &'j Cancel,
 }
 
@@ -142,8 +144,8 @@ pub(super) fn bytes_of(piece: &Piece<ErasedMessage>) -> f64 {
 }
 
 impl<'j> Sampler<'j> {
-    pub(super) fn new(job: &'j dyn ErasedJob, clock: Clock, cancel: &'j Cancel) -> Self {
-        Sampler { job, app: job.app(), clock, cancel }
+    pub(super) fn new(job: &'j dyn ErasedJob, clock: Clock, memory: NewMemory, cancel: &'j Cancel) -> Self {
+        Sampler { job, app: job.app(), clock, memory, cancel }
     }
 
     fn timed<T>(
@@ -175,7 +177,7 @@ impl<'j> Sampler<'j> {
         Ok((point, Piece { value, first: index, results: 1 }))
     }
 
-    /// Merges two results.
+    /// Merges two results; what memory took that is new here is not in the time.
     pub(super) fn merge(
         &self,
         left: Piece<ErasedMessage>,
@@ -185,7 +187,10 @@ impl<'j> Sampler<'j> {
         let bytes = left.value.bytes() + right.value.bytes();
         let results = left.results + right.results;
         let charge = Charge { stage: Stage::Merge, item: left.first, bytes, results };
+        let before = NewMemory::pages();
         let (point, value) = self.timed(charge, || self.app.merge(left.value, right.value))?;
+        let pages = NewMemory::pages() - before;
+        let point = Point { seconds: self.memory.without(pages, point.seconds), ..point };
         sampled.merged(point, results, value.bytes() as f64);
         Ok(Piece { value, first: left.first, results })
     }
