@@ -181,7 +181,7 @@ fn new_memory(profile: &mut ReductionProfile, shape: &Shape, load: &Load) {
     }
     let share = load.tasks.div_ceil(shape.groups as u64);
     let sets = deliveries(shape, share);
-    profile.merge.per_byte += each * memory::new_part(shape, share, sets);
+    profile.merge.per_byte += each * memory::new_part(shape, share, sets, profile.join.is_some());
     if let Some(Join { at: JoinAt::Sink, cost, .. }) = &mut profile.join {
         cost.per_byte += each * memory::new_part_of_sink(sets);
     }
