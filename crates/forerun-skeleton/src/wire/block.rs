@@ -168,10 +168,19 @@ impl Outgoing {
         }
     }
 
-    /// Appends all of another message.
+    /// Appends all of another message; the first is taken over as it is.
     pub fn append(&mut self, other: Outgoing) {
-        self.bytes.extend_from_slice(&other.bytes);
+        if self.bytes.is_empty() {
+            self.bytes = other.bytes;
+        } else {
+            self.bytes.extend_from_slice(&other.bytes);
+        }
         self.blocks.extend(other.blocks);
+    }
+
+    /// Bytes that it has by now, those of its blocks among them.
+    pub fn total(&self) -> u64 {
+        (self.bytes.len() + self.blocks.iter().map(|block| block.bytes().len()).sum::<usize>()) as u64
     }
 
     /// The bytes, and the blocks in their order.
@@ -220,6 +229,12 @@ impl<'b> Incoming<'b> {
             }
             _ => take_pods(n, &mut self.bytes),
         }
+    }
+
+    /// All that is left, for whoever reads it later, by [`received`](super::received).
+    pub fn rest(&mut self) -> Outgoing {
+        let blocks = self.blocks.as_mut().map_or_else(Vec::new, Iterator::collect);
+        Outgoing { bytes: std::mem::take(&mut self.bytes).to_vec(), blocks, room: 0 }
     }
 
     /// Whether all of it was taken.
@@ -340,6 +355,22 @@ mod tests {
         assert_eq!((bytes.len(), blocks.len()), (8 + 8 + 8 * LARGE, 1));
         let (sevens, old): (Vec<u8>, Old) = received(&Plain, &bytes, blocks).unwrap();
         assert!(sevens == [7; LARGE] && old.0 == 3);
+    }
+
+    #[test]
+    fn a_message_that_is_made_goes_as_it_is() {
+        let mut made = Outgoing::default();
+        (vec![7u32; LARGE], 5u8).give(&mut made).unwrap();
+        assert_eq!(made.total(), 8 + 4 * LARGE as u64 + 1);
+        let mut out = Outgoing::default();
+        out.append(made);
+        let (bytes, blocks) = out.into_parts();
+        let again = Incoming::new(&bytes, blocks).rest();
+        let mut out = Outgoing { bytes: vec![1], ..Outgoing::default() };
+        out.append(again);
+        let (bytes, blocks) = out.into_parts();
+        let (first, (sevens, five)): (u8, (Vec<u32>, u8)) = received(&Plain, &bytes, blocks).unwrap();
+        assert!(first == 1 && sevens == [7; LARGE] && five == 5);
     }
 
     #[test]
