@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use forerun_platform::{Bytes, Cost, Input, JoinAt, ReductionProfile};
 use forerun_skeleton::reduction::{Piece, Reduce, Sink, Sinks, Source};
-use forerun_skeleton::wire::{Plain, garbled};
+use forerun_skeleton::wire::{Incoming, Outgoing, Plain, garbled};
 use forerun_skeleton::{AppError, Cancel, Codec, Message, Wire, memory};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -146,11 +146,26 @@ impl Wire for Filled {
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let results = u64::decode(bytes)?;
-        if results == 0 {
-            return Err(garbled("a result of a job of costs"));
-        }
+        let results = results(bytes)?;
         Ok(Filled { results, bytes: Wire::decode(bytes)? })
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        self.results.encode(&mut out.bytes)?;
+        self.bytes.give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let results = results(&mut from.bytes)?;
+        Ok(Filled { results, bytes: Wire::take(from)? })
+    }
+}
+
+/// How many results are in one, as a message says.
+fn results(bytes: &mut &[u8]) -> Result<u64, AppError> {
+    match u64::decode(bytes)? {
+        0 => Err(garbled("a result of a job of costs")),
+        results => Ok(results),
     }
 }
 

@@ -1,21 +1,22 @@
 //! What a message costs on this endpoint, beside MPI's own blocking calls, and what waiting costs the processor.
 //!
 //! `mpirun -n 2 messages` prints: round trips of 8 bytes and of 1 MiB; a stream of 8-byte messages, by window;
-//! a round trip to a rank that computes; the share of a core that a waiting rank takes.
+//! a round trip to a rank that computes; what messages of 8 MB take of the processor at both ends, copied and not; the share of a core
+//! that a waiting rank takes.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use forerun_mpi::{Setting, Waiting, run_with};
 use forerun_platform::Stage;
-use forerun_skeleton::wire::Plain;
+use forerun_skeleton::wire::{Incoming, Outgoing, Plain};
 use forerun_skeleton::{AppError, Charge, Endpoint, Message, Options, Program, Stop, Wire};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, Destination as _, Source as _};
 use rustix::time::{ClockId, clock_gettime};
 
-/// Bytes.
-struct Block(Vec<u8>);
+/// Bytes, and whether they are copied into their message and out of it.
+struct Block(Vec<u8>, bool);
 
 impl Message for Block {
     fn bytes(&self) -> u64 {
@@ -25,11 +26,27 @@ impl Message for Block {
 
 impl Wire for Block {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.1.encode(out)?;
         self.0.encode(out)
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        Wire::decode(bytes).map(Block)
+        let copied = bool::decode(bytes)?;
+        Ok(Block(Wire::decode(bytes)?, copied))
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        if self.1 {
+            return self.encode(out.rest());
+        }
+        self.1.encode(&mut out.bytes)?;
+        self.0.give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let copied = bool::decode(&mut from.bytes)?;
+        let bytes = if copied { Wire::decode(&mut from.bytes)? } else { Wire::take(from)? };
+        Ok(Block(bytes, copied))
     }
 }
 
@@ -44,6 +61,8 @@ enum What {
     Wait(Duration),
     /// The second computes for so long while the first draws from its counter, which that answers.
     Claims(Duration),
+    /// There, so often, copied or not; both return the processor time that a byte took of them, in nanoseconds.
+    Bytes(usize, bool),
 }
 
 struct Test {
@@ -59,7 +78,7 @@ impl Program for Test {
         let first = e.rank() == 0;
         let charge = Charge { stage: Stage::Task, item: 0, bytes: 0, results: 1 };
         let (begun, before) = (Instant::now(), processor_s());
-        let mut ours = Block(vec![1; self.bytes]);
+        let mut ours = Block(vec![1; self.bytes], false);
         match self.what {
             What::RoundTrips(rounds) => {
                 for _ in 0..rounds {
@@ -76,7 +95,7 @@ impl Program for Test {
             What::Stream(messages) => {
                 for _ in 0..messages {
                     if first {
-                        e.send(1, Block(vec![1; self.bytes])).await?;
+                        e.send(1, Block(vec![1; self.bytes], false)).await?;
                     } else {
                         e.recv_from(0).await?;
                     }
@@ -103,6 +122,24 @@ impl Program for Test {
             What::Claims(time) => {
                 e.work(charge, || rest(time)).await?;
                 Ok(0.0)
+            }
+            What::Bytes(messages, copied) => {
+                let sent = if first { messages } else { 0 };
+                let all: Vec<_> = (0..sent).map(|_| Block(vec![1; self.bytes], copied)).collect();
+                let before = processor_s();
+                if first {
+                    for block in all {
+                        e.send(1, block).await?;
+                    }
+                    // All of it is there.
+                    e.recv_from(1).await?;
+                } else {
+                    for _ in 0..messages {
+                        e.recv_from(0).await?;
+                    }
+                    e.send(0, Block(Vec::new(), copied)).await?;
+                }
+                Ok(1e9 * (processor_s() - before) / (messages * self.bytes) as f64)
             }
         }
     }
@@ -144,6 +181,12 @@ fn main() {
         }
         let second = Duration::from_millis(700);
         tell(format!("  claim of a rank that computes  {:.0} us", 1e6 * of(What::Claims(second), 8, 4)[0]));
+        for (copied, how) in [(true, "copied"), (false, "as blocks")] {
+            let [sender, receiver] = of(What::Bytes(16, copied), 8_000_000, 4)[..] else { continue };
+            tell(format!(
+                "  messages of 8 MB {how}: sender {sender:.2} ns, receiver {receiver:.2} ns of the processor a byte"
+            ));
+        }
         tell(format!("  a waiting rank takes {:.2} % of a core", 100.0 * of(What::Wait(second), 8, 4)[1]));
     }
     for bytes in [8, 1 << 20] {

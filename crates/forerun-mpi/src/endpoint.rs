@@ -4,9 +4,10 @@ use std::time::Instant;
 
 use forerun_platform::{RankTimes, Stage};
 use forerun_skeleton::guard::guard;
-use forerun_skeleton::wire::whole;
+use forerun_skeleton::wire::Outgoing;
 use forerun_skeleton::{AppError, Charge, Codec, Endpoint, Failure, Message, Recorder, Stop};
 
+use crate::letter::Letter;
 use crate::office::Office;
 
 /// Bytes that a message's form may have beside its own.
@@ -55,7 +56,7 @@ impl<'r, C> MpiEndpoint<'r, C> {
     }
 
     /// Reads a message that was taken.
-    fn read<M>(&mut self, (from, bytes): (usize, Vec<u8>)) -> Result<(usize, M), Stop>
+    fn read<M>(&mut self, (from, letter): (usize, Letter)) -> Result<(usize, M), Stop>
     where
         C: Codec<M>,
     {
@@ -68,7 +69,7 @@ impl<'r, C> MpiEndpoint<'r, C> {
             self.tell_room();
         }
         let begun = self.now();
-        let message = whole(&self.codec, &bytes);
+        let message = letter.read(&self.codec);
         self.recorder.record(Stage::Receive, from as u64, begun, self.now());
         message.map(|message| (from, message)).map_err(|e| self.failure(Stage::Receive, from, &e))
     }
@@ -79,7 +80,7 @@ impl<'r, C> MpiEndpoint<'r, C> {
     }
 
     /// Takes the next message from `from`, or from anyone, if one is here.
-    fn take(&mut self, from: Option<usize>) -> Option<(usize, Vec<u8>)> {
+    fn take(&mut self, from: Option<usize>) -> Option<(usize, Letter)> {
         let mut post = self.office.post();
         post.take(from).or_else(|| {
             self.office.progress(&mut post);
@@ -122,10 +123,10 @@ impl<M: Message, C: Codec<M>> Endpoint<M> for MpiEndpoint<'_, C> {
             return Err(Stop::Aborted);
         }
         let begun = self.now();
-        let mut bytes = Vec::with_capacity(usize::try_from(m.bytes()).unwrap_or(0).saturating_add(HEADROOM));
-        self.codec.encode(&m, &mut bytes).map_err(|e| self.failure(Stage::Send, to, &e))?;
-        self.recorder.sent(m.bytes());
-        drop(m);
+        let size = m.bytes();
+        let mut out = Outgoing::of_about(usize::try_from(size).unwrap_or(0).saturating_add(HEADROOM));
+        self.codec.give(m, &mut out).map_err(|e| self.failure(Stage::Send, to, &e))?;
+        self.recorder.sent(size);
         let mut post = self.office.post();
         if !post.has_room(to) {
             drop(post);
@@ -137,7 +138,7 @@ impl<M: Message, C: Codec<M>> Endpoint<M> for MpiEndpoint<'_, C> {
             }
             post = office.post();
         }
-        post.send(to, bytes);
+        post.send(to, out);
         drop(post);
         self.recorder.wait_to_send(to as u64, begun, self.now());
         Ok(())

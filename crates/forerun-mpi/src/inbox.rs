@@ -2,37 +2,61 @@
 
 use std::collections::VecDeque;
 
+use crate::letter::{Coming, Letter};
 use crate::raw::Receiving;
 
-/// Messages that have come, in the order in which they did; of some the bytes are still on their way.
+/// Messages that have come, in the order in which they did; of some a part is still on its way.
 #[derive(Default)]
 pub(crate) struct Inbox {
-    letters: VecDeque<Letter>,
+    messages: VecDeque<Message>,
     /// How many are still on their way.
     coming: usize,
 }
 
-struct Letter {
+struct Message {
     from: usize,
     body: Body,
 }
 
 enum Body {
-    Coming(Receiving),
-    Here(Vec<u8>),
+    Coming(Coming),
+    Here(Letter),
+}
+
+impl Message {
+    /// Looks whether more of it is here; whether all of it is now.
+    fn look(&mut self) -> bool {
+        if let Body::Coming(coming) = &mut self.body
+            && let Some(letter) = coming.letter()
+        {
+            self.body = Body::Here(letter);
+            return true;
+        }
+        false
+    }
 }
 
 impl Inbox {
-    /// Adds a message after all others.
-    pub(crate) fn add(&mut self, from: usize, mut receiving: Receiving) {
-        let body = match receiving.bytes() {
-            Some(bytes) => Body::Here(bytes),
-            None => {
-                self.coming += 1;
-                Body::Coming(receiving)
-            }
+    /// Adds a message after all others: its head, and whether blocks follow it.
+    pub(crate) fn add(&mut self, from: usize, head: Receiving, is_followed: bool) {
+        let mut message = Message { from, body: Body::Coming(Coming::new(head, is_followed)) };
+        if !message.look() {
+            self.coming += 1;
+        }
+        self.messages.push_back(message);
+    }
+
+    /// Adds a block to the last message from `from`, which it follows. Gives it back where that wants none.
+    pub(crate) fn add_block(&mut self, from: usize, block: Receiving) -> Option<Receiving> {
+        let Some(message) = self.messages.iter_mut().rfind(|message| message.from == from) else {
+            return Some(block);
         };
-        self.letters.push_back(Letter { from, body });
+        let Body::Coming(coming) = &mut message.body else { return Some(block) };
+        coming.add(block);
+        if message.look() {
+            self.coming -= 1;
+        }
+        None
     }
 
     /// Looks at those on their way; whether one has come in full. Of each sender's only as far as the first that has not: each
@@ -43,16 +67,12 @@ impl Inbox {
         }
         let before = self.coming;
         let mut held_up = Vec::new();
-        for letter in &mut self.letters {
-            if let Body::Coming(receiving) = &mut letter.body
-                && !held_up.contains(&letter.from)
-            {
-                match receiving.bytes() {
-                    Some(bytes) => {
-                        letter.body = Body::Here(bytes);
-                        self.coming -= 1;
-                    }
-                    None => held_up.push(letter.from),
+        for message in &mut self.messages {
+            if matches!(message.body, Body::Coming(_)) && !held_up.contains(&message.from) {
+                if message.look() {
+                    self.coming -= 1;
+                } else {
+                    held_up.push(message.from);
                 }
             }
         }
@@ -60,21 +80,21 @@ impl Inbox {
     }
 
     /// Takes the first message from `from`, or of those that are first from their sender the one that came first.
-    /// Costs as much as there are letters before it: none as a rule.
-    pub(crate) fn take(&mut self, from: Option<usize>) -> Option<(usize, Vec<u8>)> {
+    /// Costs as much as there are messages before it: none as a rule.
+    pub(crate) fn take(&mut self, from: Option<usize>) -> Option<(usize, Letter)> {
         // Senders whose first message is not here yet: those after it must wait.
         let mut held_up = Vec::new();
-        let at = self.letters.iter().position(|letter| {
-            let wanted = from.is_none_or(|from| from == letter.from) && !held_up.contains(&letter.from);
-            if wanted && matches!(letter.body, Body::Coming(_)) {
-                held_up.push(letter.from);
+        let at = self.messages.iter().position(|message| {
+            let wanted = from.is_none_or(|from| from == message.from) && !held_up.contains(&message.from);
+            if wanted && matches!(message.body, Body::Coming(_)) {
+                held_up.push(message.from);
                 return false;
             }
             wanted
         })?;
-        match self.letters.remove(at)? {
-            Letter { from, body: Body::Here(bytes) } => Some((from, bytes)),
-            Letter { .. } => None,
+        match self.messages.remove(at)? {
+            Message { from, body: Body::Here(letter) } => Some((from, letter)),
+            Message { .. } => None,
         }
     }
 
@@ -85,6 +105,6 @@ impl Inbox {
 
     /// Whether nothing is here or on its way.
     pub(crate) fn is_empty(&self) -> bool {
-        self.letters.is_empty()
+        self.messages.is_empty()
     }
 }

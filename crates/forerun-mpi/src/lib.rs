@@ -8,8 +8,8 @@
 //! Apart from all that stands `reduce`, a pipelined reduction for programs that use the crate `mpi` themselves.
 //!
 //! What holds, beside the contract of `forerun-skeleton`: messages have the form that their
-//! [`Codec`](forerun_skeleton::Codec) gives them; each is copied once into that form, and once out of it. A
-//! message goes out and comes in while ranks compute, as a helper thread sees to it (where MPI lets threads take turns). Ranks
+//! [`Codec`](forerun_skeleton::Codec) gives them; what is small is copied once into that form, and once out of it, and large vectors
+//! ([`LARGE`](forerun_skeleton::wire::LARGE)) go from where they lie and are received where they stay, if the codec gives them so. A message goes out and comes in while ranks compute, as a helper thread sees to it (where MPI lets threads take turns). Ranks
 //! that wait sleep, rather than spin. A failure, a panic and a cancelled run end all ranks in good order, and all of them say
 //! the same; what is under way inside one call of the application is not interrupted. All ranks are the same
 //! build of one program, on hosts of one kind.
@@ -36,6 +36,8 @@ mod endpoint;
 mod inbox;
 #[cfg(feature = "mpi")]
 mod inside;
+#[cfg(feature = "mpi")]
+mod letter;
 #[cfg(feature = "mpi")]
 mod measure;
 #[cfg(feature = "mpi")]

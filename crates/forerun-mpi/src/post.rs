@@ -6,17 +6,19 @@
 use std::collections::VecDeque;
 use std::ffi::c_int;
 
+use forerun_skeleton::wire::{Block, Outgoing};
 use mpi::request::Request;
 use mpi::traits::CommunicatorCollectives as _;
 
 use crate::inbox::Inbox;
+use crate::letter::{self, Letter};
 use crate::raw::{Arrived, Channel, Receiving, Sending};
 
 /// What a message is for.
 mod tag {
     use std::ffi::c_int;
 
-    /// From the program.
+    /// From the program, all of it.
     pub(super) const DATA: c_int = 0;
     /// So many messages have been taken.
     pub(super) const ROOM: c_int = 1;
@@ -28,6 +30,10 @@ mod tag {
     pub(super) const STOP: c_int = 4;
     /// How a rank ended, and how all did.
     pub(super) const END: c_int = 5;
+    /// From the program, of which blocks follow.
+    pub(super) const HEAD: c_int = 6;
+    /// A block of values of one byte, and in the order of [`Block::WIDTHS`](super::Block::WIDTHS) of more.
+    pub(super) const BLOCK: c_int = 8;
 }
 
 /// The post office of a rank.
@@ -88,10 +94,10 @@ impl Post {
         }
         let mut at = 0;
         while at < self.words.len() {
-            match self.words[at].2.bytes() {
-                Some(bytes) => {
+            match self.words[at].2.block() {
+                Some(block) => {
                     let (from, tag, _) = self.words.swap_remove(at);
-                    self.hear(from, tag, bytes);
+                    self.hear(from, tag, block);
                     moved = true;
                 }
                 None => at += 1,
@@ -107,15 +113,22 @@ impl Post {
 
     fn take_in(&mut self, arrived: Arrived) {
         let (from, tag) = (arrived.from, arrived.tag);
-        let receiving = self.channel.receive(arrived);
+        let width = tag.checked_sub(tag::BLOCK).and_then(|at| Block::WIDTHS.get(usize::try_from(at).ok()?));
+        let receiving = self.channel.receive(arrived, width.copied().unwrap_or(1));
         match tag {
-            tag::DATA => self.inbox.add(from, receiving),
+            tag::DATA => self.inbox.add(from, receiving, false),
+            tag::HEAD => self.inbox.add(from, receiving, true),
+            _ if width.is_some() => {
+                // One that nobody wants is received and thrown away.
+                let unwanted = self.inbox.add_block(from, receiving);
+                self.words.extend(unwanted.map(|receiving| (from, tag, receiving)));
+            }
             _ => self.words.push((from, tag, receiving)),
         }
     }
 
-    fn hear(&mut self, from: usize, tag: c_int, bytes: Vec<u8>) {
-        let number = bytes.as_slice().try_into().map_or(0, u64::from_le_bytes);
+    fn hear(&mut self, from: usize, tag: c_int, word: Block) {
+        let number = word.bytes().try_into().map_or(0, u64::from_le_bytes);
         match tag {
             tag::ROOM => {
                 self.room[from] += number as u32;
@@ -130,12 +143,13 @@ impl Post {
                 self.drawn = Some(number);
             }
             tag::STOP => self.stopped = true,
-            _ => self.ends.push((from, bytes)),
+            tag::END => self.ends.extend(word.into_vec().map(|bytes| (from, bytes))),
+            _ => {}
         }
     }
 
     fn say(&mut self, to: usize, tag: c_int, number: u64) {
-        let sending = self.channel.send(to, tag, number.to_le_bytes().into(), false);
+        let sending = self.channel.send(to, tag, number.to_le_bytes().to_vec().into(), false);
         self.sending.push_back(sending);
     }
 
@@ -149,16 +163,26 @@ impl Post {
         self.room[to] > 0
     }
 
-    /// Sends a message of the program to a rank that has room.
-    pub(crate) fn send(&mut self, to: usize, bytes: Vec<u8>) {
+    /// Sends a message of the program to a rank that has room: its bytes, and right after them its blocks.
+    pub(crate) fn send(&mut self, to: usize, message: Outgoing) {
         self.room[to] -= 1;
         self.untaken += 1;
-        let sending = self.channel.send(to, tag::DATA, bytes, false);
-        self.sending.push_back(sending);
+        let (mut head, blocks) = message.into_parts();
+        let tag = if blocks.is_empty() {
+            tag::DATA
+        } else {
+            letter::put_widths(&blocks, &mut head);
+            tag::HEAD
+        };
+        self.sending.push_back(self.channel.send(to, tag, head.into(), false));
+        for block in blocks {
+            let at = Block::WIDTHS.iter().position(|width| *width == block.width()).unwrap_or(0);
+            self.sending.push_back(self.channel.send(to, tag::BLOCK + at as c_int, block, false));
+        }
     }
 
     /// Takes a message of the program out of those that are here.
-    pub(crate) fn take(&mut self, from: Option<usize>) -> Option<(usize, Vec<u8>)> {
+    pub(crate) fn take(&mut self, from: Option<usize>) -> Option<(usize, Letter)> {
         self.inbox.take(from)
     }
 
@@ -199,7 +223,7 @@ impl Post {
         }
         for to in (0..self.room.len()).filter(|&to| to != rank) {
             // Matched, so that none is still on its way when all ranks have ended.
-            let sending = self.channel.send(to, tag::STOP, Vec::new(), true);
+            let sending = self.channel.send(to, tag::STOP, Block::default(), true);
             self.sending.push_back(sending);
         }
     }
@@ -236,7 +260,7 @@ impl Post {
 
     /// Tells rank `to` how it ended.
     pub(crate) fn send_end(&mut self, to: usize, bytes: Vec<u8>) {
-        let sending = self.channel.send(to, tag::END, bytes, false);
+        let sending = self.channel.send(to, tag::END, bytes.into(), false);
         self.sending.push_back(sending);
     }
 

@@ -12,6 +12,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::{MaybeUninit, forget, take};
 
 use bytemuck::Pod;
+use forerun_skeleton::wire::Block;
 use mpi::ffi;
 use mpi::raw::{AsRaw, FromRaw as _};
 use mpi::topology::SimpleCommunicator;
@@ -59,17 +60,17 @@ impl Channel {
         Channel { most: most.clamp(1, c_int::MAX as usize), ..self }
     }
 
-    /// Starts to send `bytes`. A `matched` send is done when it is being received, another when MPI is done with
+    /// Starts to send `block` from where it lies. A `matched` send is done when it is being received, another when MPI is done with
     /// the bytes.
-    pub(crate) fn send(&self, to: usize, tag: c_int, bytes: Vec<u8>, matched: bool) -> Sending {
+    pub(crate) fn send(&self, to: usize, tag: c_int, block: Block, matched: bool) -> Sending {
         let send = if matched { ffi::MPI_Issend } else { ffi::MPI_Isend };
         let mut request = MaybeUninit::uninit();
-        self.with_type(bytes.len(), &mut |count, datatype| {
+        self.with_type(block.bytes().len(), &mut |count, datatype| {
             // SAFETY: the buffer holds `count` elements of `datatype`, is owned by the value that is returned and
             // neither moved (the heap stays where it is), changed nor freed before MPI says that it is done.
             unsafe {
                 send(
-                    bytes.as_ptr().cast::<c_void>(),
+                    block.bytes().as_ptr().cast::<c_void>(),
                     count,
                     datatype,
                     to as c_int,
@@ -80,7 +81,7 @@ impl Channel {
             }
         });
         // SAFETY: the call above succeeded, so it wrote the request.
-        Sending { request: Request(Some(unsafe { request.assume_init() })), bytes }
+        Sending { request: Request(Some(unsafe { request.assume_init() })), block }
     }
 
     /// Takes the next message that has arrived out of MPI's queue, if there is one; it is still to be received.
@@ -111,17 +112,17 @@ impl Channel {
         Some(Arrived { message, from, tag, length: usize::try_from(count).unwrap_or(0) })
     }
 
-    /// Starts to receive a message.
-    pub(crate) fn receive(&self, arrived: Arrived) -> Receiving {
+    /// Starts to receive a message into a block of values of `width` bytes, where it stays; into one of bytes if it is no whole number of such values.
+    pub(crate) fn receive(&self, arrived: Arrived, width: usize) -> Receiving {
         let Arrived { mut message, length, .. } = arrived;
-        let mut bytes = vec![0u8; length];
+        let mut block = Block::zeroed(width, length).unwrap_or_else(|| vec![0u8; length].into());
         let mut request = MaybeUninit::uninit();
         self.with_type(length, &mut |count, datatype| {
             // SAFETY: as in `send`; the message came from MPI_Improbe and is received once, as `arrived` is
             // consumed.
             unsafe {
                 ffi::MPI_Imrecv(
-                    bytes.as_mut_ptr().cast::<c_void>(),
+                    block.bytes_mut().as_mut_ptr().cast::<c_void>(),
                     count,
                     datatype,
                     &mut message,
@@ -130,7 +131,7 @@ impl Channel {
             }
         });
         // SAFETY: the call above succeeded, so it wrote the request.
-        Receiving { request: Request(Some(unsafe { request.assume_init() })), bytes }
+        Receiving { request: Request(Some(unsafe { request.assume_init() })), block }
     }
 
     /// Calls `call` with how many elements of which type `length` bytes are: bytes where MPI can count them, else
@@ -200,7 +201,7 @@ impl Request {
 /// A message that is being sent.
 pub(crate) struct Sending {
     request: Request,
-    bytes: Vec<u8>,
+    block: Block,
 }
 
 impl Sending {
@@ -214,7 +215,7 @@ impl Drop for Sending {
     fn drop(&mut self) {
         if self.request.0.is_some() {
             // MPI may still read them.
-            forget(take(&mut self.bytes));
+            forget(take(&mut self.block));
         }
     }
 }
@@ -227,19 +228,19 @@ pub(crate) struct Arrived {
     /// Its tag.
     pub(crate) tag: c_int,
     /// Its bytes.
-    pub(crate) length: usize,
+    length: usize,
 }
 
 /// A message that is being received.
 pub(crate) struct Receiving {
     request: Request,
-    bytes: Vec<u8>,
+    block: Block,
 }
 
 impl Receiving {
-    /// Its bytes, once, when all are here.
-    pub(crate) fn bytes(&mut self) -> Option<Vec<u8>> {
-        self.request.is_done().then(|| take(&mut self.bytes))
+    /// What it is, once, when all of it is here.
+    pub(crate) fn block(&mut self) -> Option<Block> {
+        self.request.is_done().then(|| take(&mut self.block))
     }
 }
 
@@ -247,7 +248,7 @@ impl Drop for Receiving {
     fn drop(&mut self) {
         if self.request.0.is_some() {
             // MPI may still write them.
-            forget(take(&mut self.bytes));
+            forget(take(&mut self.block));
         }
     }
 }

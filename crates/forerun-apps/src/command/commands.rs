@@ -285,7 +285,7 @@ impl Commands {
     ///
     /// # Errors
     /// That there are no such files, or a temporary file cannot be written.
-    pub(crate) fn adopt(&self, places: Range<usize>, bytes: &[u8]) -> Result<Output, AppError> {
+    pub(crate) fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
         wire::adopt(&self.files, (&self.scratch, self.settings.keep_in_memory), places, bytes)
     }
 

@@ -1,5 +1,6 @@
 //! A farm whose tasks are runs of an external program, one for each input file.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -120,7 +121,7 @@ impl CommandFarm {
     ///
     /// # Errors
     /// That there is no such file, or a temporary file cannot be written.
-    pub(super) fn adopt(&self, places: Range<usize>, bytes: &[u8]) -> Result<Output, AppError> {
+    pub(super) fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
         wire::adopt(&self.files, (&self.scratch, KEEP_IN_MEMORY), places, bytes)
     }
 

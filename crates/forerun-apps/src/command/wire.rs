@@ -1,10 +1,12 @@
 //! Results as bytes, for ranks that share no memory.
 
+use std::borrow::Cow;
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
 use forerun_skeleton::reduction::{Piece, PieceCodec};
-use forerun_skeleton::wire::{Maybe, garbled};
+use forerun_skeleton::wire::{Incoming, Maybe, Outgoing, garbled};
 use forerun_skeleton::{AppError, Codec, Message as _, Wire};
 
 use super::farm::CommandFarm;
@@ -19,19 +21,43 @@ fn put(output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
     let places = output.origin.places();
     (places.start, places.end, output.bytes()).encode(out)?;
     let start = out.len();
-    output.copy_to(out).map_err(|e| AppError::new(format!("a temporary file cannot be read: {e}")))?;
-    if (out.len() - start) as u64 == output.bytes() {
-        Ok(())
-    } else {
-        Err(AppError::new("a temporary file was changed while the run needed it"))
-    }
+    output.copy_to(out).map_err(|e| unreadable(&e))?;
+    if (out.len() - start) as u64 == output.bytes() { Ok(()) } else { Err(changed()) }
 }
 
 /// Takes off what [`put`] appended: the places, and the bytes.
-fn take<'b>(bytes: &mut &'b [u8]) -> Result<(Range<usize>, &'b [u8]), AppError> {
+fn read<'b>(bytes: &mut &'b [u8]) -> Result<(Range<usize>, Cow<'b, [u8]>), AppError> {
     let (from, to, length): (usize, usize, usize) = Wire::decode(bytes)?;
     let body = bytes.split_off(..length).ok_or_else(|| garbled("complete"))?;
-    Ok((from..to, body))
+    Ok((from..to, Cow::Borrowed(body)))
+}
+
+/// Gives an output to a message: as [`put`], but its bytes as they lie in memory, where they are brought from a file first.
+fn give(output: Output, out: &mut Outgoing) -> Result<(), AppError> {
+    let (places, length) = (output.origin.places(), output.bytes());
+    let bytes = match output.body {
+        Body::Memory(bytes) => bytes,
+        Body::File { ref file, .. } => std::fs::read(file.path()).map_err(|e| unreadable(&e))?,
+    };
+    if bytes.len() as u64 != length {
+        return Err(changed());
+    }
+    (places.start, places.end).encode(&mut out.bytes)?;
+    out.vector(bytes)
+}
+
+/// Takes what [`give`] gave.
+fn take(from: &mut Incoming<'_>) -> Result<(Range<usize>, Cow<'static, [u8]>), AppError> {
+    let (start, end) = Wire::decode(&mut from.bytes)?;
+    Ok((start..end, Cow::Owned(from.vector()?)))
+}
+
+fn unreadable(e: &io::Error) -> AppError {
+    AppError::new(format!("a temporary file cannot be read: {e}"))
+}
+
+fn changed() -> AppError {
+    AppError::new("a temporary file was changed while the run needed it")
 }
 
 /// The output of another process for the files at `places`, in memory if it has no more bytes than `keep`.
@@ -42,17 +68,17 @@ pub(super) fn adopt(
     files: &[InputFile],
     (scratch, keep): (&Arc<Scratch>, u64),
     places: Range<usize>,
-    bytes: &[u8],
+    bytes: Cow<'_, [u8]>,
 ) -> Result<Output, AppError> {
     let (Some(first), Some(last)) = (files.get(places.start), files.get(places.end.wrapping_sub(1))) else {
         return Err(garbled("a result of these inputs"));
     };
     let origin = Origin::new(places, &first.path, &last.path);
     let body = if bytes.len() as u64 <= keep {
-        Body::Memory(bytes.to_vec())
+        Body::Memory(bytes.into_owned())
     } else {
         let (mut to, file) = scratch.file()?;
-        pieces::write_all(&mut to, bytes).map_err(|e| scratch.trouble(&e))?;
+        pieces::write_all(&mut to, &bytes).map_err(|e| scratch.trouble(&e))?;
         Body::File { file, bytes: bytes.len() as u64 }
     };
     Ok(Output { body, origin })
@@ -68,7 +94,16 @@ impl Codec<Output> for AnswerCodec<'_> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Output, AppError> {
-        let (places, body) = take(bytes)?;
+        let (places, body) = read(bytes)?;
+        self.0.adopt(places, body)
+    }
+
+    fn give(&self, output: Output, out: &mut Outgoing) -> Result<(), AppError> {
+        give(output, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Output, AppError> {
+        let (places, body) = take(from)?;
         self.0.adopt(places, body)
     }
 }
@@ -84,7 +119,16 @@ impl Codec<Output> for OutputCodec<'_> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Output, AppError> {
-        let (places, body) = take(bytes)?;
+        let (places, body) = read(bytes)?;
+        self.0.adopt(places, body)
+    }
+
+    fn give(&self, output: Output, out: &mut Outgoing) -> Result<(), AppError> {
+        give(output, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Output, AppError> {
+        let (places, body) = take(from)?;
         self.0.adopt(places, body)
     }
 }
@@ -96,6 +140,14 @@ impl Codec<Option<Piece<Output>>> for OutputCodec<'_> {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Option<Piece<Output>>, AppError> {
         Maybe(PieceCodec(self)).decode(bytes)
+    }
+
+    fn give(&self, left: Option<Piece<Output>>, out: &mut Outgoing) -> Result<(), AppError> {
+        Maybe(PieceCodec(self)).give(left, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Option<Piece<Output>>, AppError> {
+        Maybe(PieceCodec(self)).take(from)
     }
 }
 

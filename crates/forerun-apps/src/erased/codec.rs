@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use forerun_skeleton::wire::{Incoming, Outgoing};
 use forerun_skeleton::{AppError, Codec, Message};
 
 use super::{Erased, ErasedMessage};
@@ -29,6 +30,14 @@ impl<C: Codec<M>, M: Message + Send + 'static> Codec<ErasedMessage> for OfMessag
     fn decode(&self, bytes: &mut &[u8]) -> Result<ErasedMessage, AppError> {
         self.codec.decode(bytes).map(ErasedMessage::new)
     }
+
+    fn give(&self, message: ErasedMessage, out: &mut Outgoing) -> Result<(), AppError> {
+        self.codec.give(message.open()?, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<ErasedMessage, AppError> {
+        self.codec.take(from).map(ErasedMessage::new)
+    }
 }
 
 /// The codec of values that are `T`.
@@ -50,5 +59,13 @@ impl<C: Codec<T>, T: Send + 'static> Codec<Erased> for OfValue<C, T> {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Erased, AppError> {
         self.codec.decode(bytes).map(Erased::new)
+    }
+
+    fn give(&self, value: Erased, out: &mut Outgoing) -> Result<(), AppError> {
+        self.codec.give(value.open()?, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Erased, AppError> {
+        self.codec.take(from).map(Erased::new)
     }
 }

@@ -1,6 +1,6 @@
 //! What tasks give and merges put together: files that were read, their documents, the dictionary.
 
-use forerun_skeleton::wire::Wire;
+use forerun_skeleton::wire::{Incoming, Outgoing, Wire};
 use forerun_skeleton::{AppError, Message};
 
 use super::dictionary::{Dictionary, DocumentNumber};
@@ -91,6 +91,16 @@ impl Wire for Batch {
             documents: Wire::decode(bytes)?,
             dictionary: Wire::decode(bytes)?,
         })
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        (self.files, self.documents).encode(&mut out.bytes)?;
+        self.dictionary.give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let (files, documents) = Wire::decode(&mut from.bytes)?;
+        Ok(Batch { files, documents, dictionary: Wire::take(from)? })
     }
 }
 

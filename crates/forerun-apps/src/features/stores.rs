@@ -1,5 +1,6 @@
 //! Results as bytes, for ranks that share no memory.
 
+use forerun_skeleton::wire::{Incoming, Outgoing};
 use forerun_skeleton::{AppError, Codec, Wire as _};
 
 use super::batch::Batch;
@@ -16,6 +17,14 @@ impl Codec<Batch> for Stores<'_> {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Batch, AppError> {
         Batch::decode(bytes)
+    }
+
+    fn give(&self, batch: Batch, out: &mut Outgoing) -> Result<(), AppError> {
+        batch.give(out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Batch, AppError> {
+        Batch::take(from)
     }
 }
 

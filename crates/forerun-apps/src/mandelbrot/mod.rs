@@ -23,6 +23,7 @@ mod picture;
 mod view;
 
 use forerun_skeleton::farm::Answer;
+use forerun_skeleton::wire::{Incoming, Outgoing};
 use forerun_skeleton::{AppError, Message, Wire};
 
 use deep::Reference;
@@ -71,6 +72,14 @@ impl Wire for Row {
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         Wire::decode(bytes).map(Row)
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        self.0.give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        Wire::take(from).map(Row)
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use forerun_skeleton::wire::garbled;
 use forerun_skeleton::{AppError, memory};
 
 use super::element::Element;
@@ -16,6 +15,8 @@ use super::tree;
 const CHUNK: usize = 1 << 16;
 
 impl<T: Element> Sorted for Vec<T> {
+    type Unit = T;
+
     fn bytes(&self) -> u64 {
         size_of_val(self.as_slice()) as u64
     }
@@ -65,14 +66,12 @@ impl<T: Element> Sorted for Vec<T> {
         Ok(())
     }
 
-    fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
-        let mut run = memory::zeroed::<T>(bytes.len() / size_of::<T>())?;
-        let into: &mut [u8] = bytemuck::cast_slice_mut(&mut run);
-        if into.len() != bytes.len() {
-            return Err(garbled("a sorted run of such numbers"));
-        }
-        into.copy_from_slice(bytes);
-        Ok(run)
+    fn into_units(self) -> Vec<T> {
+        self
+    }
+
+    fn of_units(units: Vec<T>) -> Result<Self, AppError> {
+        Ok(units)
     }
 
     fn write_merged(

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use bytemuck::Pod;
 use forerun_skeleton::AppError;
 
 use super::files::Files;
@@ -28,6 +29,9 @@ pub(crate) enum Supply<'a, R> {
 
 /// A sorted run in memory.
 pub(crate) trait Sorted: Sized + Send + Sync {
+    /// What a run goes as from rank to rank, without being copied.
+    type Unit: Pod;
+
     /// Bytes as in a file.
     fn bytes(&self) -> u64;
 
@@ -54,11 +58,14 @@ pub(crate) trait Sorted: Sized + Send + Sync {
     /// Writes the run.
     fn write(&self, form: Form, out: &mut Write<'_>) -> Result<(), AppError>;
 
-    /// Reads a run that [`Sorted::write`] wrote to be read again.
+    /// What [`Sorted::write`] writes to be read again, as it lies in memory.
+    fn into_units(self) -> Vec<Self::Unit>;
+
+    /// The run that such units are.
     ///
     /// # Errors
-    /// That the bytes are no such run.
-    fn read_again(bytes: &[u8]) -> Result<Self, AppError>;
+    /// That they are no run.
+    fn of_units(units: Vec<Self::Unit>) -> Result<Self, AppError>;
 
     /// Merges all runs and writes the result, with buffers of about `buffer` bytes a run.
     fn write_merged(

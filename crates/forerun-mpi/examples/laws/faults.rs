@@ -5,34 +5,49 @@ use std::time::Duration;
 
 use forerun_mpi::run;
 use forerun_platform::Stage;
+use forerun_skeleton::wire::{Incoming, LARGE, Outgoing};
 use forerun_skeleton::{AppError, Cancel, Charge, Endpoint, Message, Options, Program, Stop, Wire};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator as _;
 
-/// A number.
-struct Word(u64);
+/// A number, and beside some of them a vector that goes as a block.
+struct Word(u64, Vec<f64>);
+
+impl Word {
+    fn new(number: u64) -> Self {
+        Word(number, vec![1.5; if number.is_multiple_of(4) { LARGE } else { 0 }])
+    }
+}
 
 impl Message for Word {
     fn bytes(&self) -> u64 {
-        8
+        8 + 8 * self.1.len() as u64
     }
 }
 
 impl Wire for Word {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+    fn encode(&self, _: &mut Vec<u8>) -> Result<(), AppError> {
+        Err(AppError::new("it is given away"))
+    }
+
+    fn decode(_: &mut &[u8]) -> Result<Self, AppError> {
+        Err(AppError::new("it is taken"))
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
         if self.0 == UNWRITABLE {
             Err(AppError::new("such a number cannot be written"))
         } else {
-            self.0.encode(out)
+            (self.0, self.1).give(out)
         }
     }
 
-    fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let number = u64::decode(bytes)?;
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let (number, beside) = Wire::take(from)?;
         if number == UNREADABLE {
             Err(AppError::new("such a number cannot be read"))
         } else {
-            Ok(Word(number))
+            Ok(Word(number, beside))
         }
     }
 }
@@ -65,7 +80,7 @@ impl Program for Round<'_> {
             };
             assert!(!(now && self.fault == "outside"), "no such thing");
             if size > 1 {
-                e.send((rank + 1) % size, Word(number)).await?;
+                e.send((rank + 1) % size, Word::new(number)).await?;
             }
             let charge = Charge { stage: Stage::Task, item, bytes: 8, results: 1 };
             e.work(charge, || self.work(now)).await?;

@@ -1,6 +1,6 @@
 //! What ranks that measure send to each other.
 
-use forerun_skeleton::wire::garbled;
+use forerun_skeleton::wire::{Incoming, Outgoing, garbled};
 use forerun_skeleton::{AppError, Message, Wire};
 
 use super::{Probe, Sample};
@@ -53,19 +53,38 @@ impl Message for Letter {
     }
 }
 
-impl Wire for Letter {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+impl Letter {
+    fn put_words(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
         let [a, b, c] = self.values;
         (self.ask as u8, self.number, a).encode(out)?;
-        (b, c).encode(out)?;
+        (b, c).encode(out)
+    }
+}
+
+/// The body goes as that of any message does: as a block if it is large.
+impl Wire for Letter {
+    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
+        self.put_words(out)?;
         self.body.encode(out)
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let (ask, number, a): (u8, u32, f64) = Wire::decode(bytes)?;
-        let (b, c): (f64, f64) = Wire::decode(bytes)?;
+        let mut from = Incoming::plain(bytes);
+        let letter = Self::take(&mut from)?;
+        *bytes = from.bytes;
+        Ok(letter)
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        self.put_words(&mut out.bytes)?;
+        self.body.give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let (ask, number, a): (u8, u32, f64) = Wire::decode(&mut from.bytes)?;
+        let (b, c): (f64, f64) = Wire::decode(&mut from.bytes)?;
         let ask = *ASKS.get(usize::from(ask)).ok_or_else(|| garbled("one of a calibration"))?;
-        Ok(Letter { ask, number, values: [a, b, c], body: Wire::decode(bytes)? })
+        Ok(Letter { ask, number, values: [a, b, c], body: Wire::take(from)? })
     }
 }
 
@@ -104,6 +123,8 @@ const PROBES: [Probe; 16] = [
 
 #[cfg(test)]
 mod tests {
+    use forerun_skeleton::wire::{LARGE, Plain, received};
+
     use super::*;
 
     #[test]
@@ -116,6 +137,12 @@ mod tests {
             let again = Letter::decode(&mut &bytes[..]).unwrap();
             assert_eq!((again.ask, again.number, again.values), (ask, 7, [1.0, 2.0, 3.0]));
             assert_eq!(again.bytes(), 5);
+            let mut out = Outgoing::default();
+            Letter::new(ask, 8, LARGE).give(&mut out).unwrap();
+            let (bytes, blocks) = out.into_parts();
+            assert_eq!(blocks.len(), 1);
+            let again: Letter = received(&Plain, &bytes, blocks).unwrap();
+            assert_eq!((again.ask, again.number, again.body), (ask, 8, vec![1; LARGE]));
         }
         for (at, probe) in PROBES.into_iter().enumerate() {
             assert_eq!(probe as usize, at);

@@ -19,6 +19,9 @@
 //! | `Even` | whether large messages of several ranks to one are there one after the other or all at once |
 //! | `Together` | how much longer streams of several ranks to one take than one of them alone, by the byte |
 //!
+//! Messages go as those of a job do: from 16 KiB on as a vector that is sent from where it lies. What copying it took is no part of `Send` and
+//! `Receive` then, as it is none of a job's.
+//!
 //! Overheads of empty messages are measured with 2, 4, 8, … ranks that have all talked to the first, and with all: what grows with the
 //! number of ranks (Mizutani, Ino and Hagihara, section 3.2) shows only so.
 

@@ -1,7 +1,7 @@
 //! What the ranks of a farm send to each other as bytes, for ranks that share no memory.
 
 use super::message::{Attempt, Half, Parcel, Spent};
-use crate::wire::{Plain, garbled};
+use crate::wire::{Incoming, Outgoing, Plain, garbled};
 use crate::{AppError, Codec, Wire};
 
 /// The codec of [`Parcel`], from that of an answer.
@@ -36,20 +36,42 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Parcel<R>, AppError> {
-        Ok(match u8::decode(bytes)? {
+        let mut from = Incoming::plain(bytes);
+        let parcel = self.take(&mut from)?;
+        *bytes = from.bytes;
+        Ok(parcel)
+    }
+
+    fn give(&self, parcel: Parcel<R>, out: &mut Outgoing) -> Result<(), AppError> {
+        let Parcel::Answers { first, attempts, spent } = parcel else {
+            return self.encode(&parcel, &mut out.bytes);
+        };
+        (ANSWERS, first, attempts.len()).encode(&mut out.bytes)?;
+        spent.encode(&mut out.bytes)?;
+        attempts.into_iter().try_for_each(|attempt| {
+            attempt.is_ok().encode(&mut out.bytes)?;
+            match attempt {
+                Ok(answer) => self.0.give(answer, out),
+                Err(failure) => failure.encode(&mut out.bytes),
+            }
+        })
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Parcel<R>, AppError> {
+        Ok(match u8::decode(&mut from.bytes)? {
             TASKS => {
-                let (first, count) = Wire::decode(bytes)?;
+                let (first, count) = Wire::decode(&mut from.bytes)?;
                 Parcel::Tasks { first, count }
             }
             ANSWERS => {
-                let (first, count): (u64, usize) = Wire::decode(bytes)?;
-                let spent = Wire::decode(bytes)?;
+                let (first, count): (u64, usize) = Wire::decode(&mut from.bytes)?;
+                let spent = Wire::decode(&mut from.bytes)?;
                 // Not reserved for so many: that is a number from outside.
-                let attempts = (0..count).map(|_| self.take(bytes)).collect::<Result<_, _>>()?;
+                let attempts = (0..count).map(|_| self.attempt(from)).collect::<Result<_, _>>()?;
                 Parcel::Answers { first, attempts, spent }
             }
-            PROMOTE => Parcel::Promote(Box::new(Wire::decode(bytes)?)),
-            BACK => Parcel::Back(Wire::decode(bytes)?),
+            PROMOTE => Parcel::Promote(Box::new(Wire::decode(&mut from.bytes)?)),
+            BACK => Parcel::Back(Wire::decode(&mut from.bytes)?),
             END => Parcel::End,
             _ => return Err(garbled("a parcel of a farm")),
         })
@@ -68,11 +90,12 @@ impl<C> ParcelCodec<C> {
         }
     }
 
-    fn take<R>(&self, bytes: &mut &[u8]) -> Result<Attempt<R>, AppError>
+    fn attempt<R>(&self, from: &mut Incoming<'_>) -> Result<Attempt<R>, AppError>
     where
         C: Codec<R>,
     {
-        Ok(if bool::decode(bytes)? { Ok(self.0.decode(bytes)?) } else { Err(Box::new(Wire::decode(bytes)?)) })
+        let is_ok = bool::decode(&mut from.bytes)?;
+        Ok(if is_ok { Ok(self.0.take(from)?) } else { Err(Box::new(Wire::decode(&mut from.bytes)?)) })
     }
 }
 
@@ -83,6 +106,14 @@ impl<R: Wire> Wire for Parcel<R> {
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         ParcelCodec(Plain).decode(bytes)
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        ParcelCodec(Plain).give(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        ParcelCodec(Plain).take(from)
     }
 }
 
@@ -126,7 +157,7 @@ mod tests {
 
     use super::*;
     use crate::Failure;
-    use crate::wire::whole;
+    use crate::wire::{LARGE, received, whole};
 
     type Sent = Parcel<Vec<u16>>;
 
@@ -144,7 +175,8 @@ mod tests {
                 Box::new(Failure { rank, stage: Stage::Task, item, panicked, message })
             },
         );
-        let answer = any::<Vec<u16>>();
+        let large = any::<u16>().prop_map(|number| vec![number; LARGE]);
+        let answer = prop_oneof![3 => any::<Vec<u16>>(), 1 => large];
         prop::collection::vec(prop_oneof![answer.prop_map(Ok), failure.prop_map(Err)], 0..5)
     }
 
@@ -174,6 +206,14 @@ mod tests {
             prop_assert_eq!(format!("{again:?}"), format!("{parcel:?}"));
             prop_assert!(whole::<Sent>(&Plain, &bytes[..cut.index(bytes.len())]).is_err());
             let _ = whole::<Sent>(&Plain, &noise);
+            let mut out = Outgoing::default();
+            again.give(&mut out).unwrap();
+            let (bytes, blocks) = out.into_parts();
+            if !blocks.is_empty() {
+                prop_assert!(received::<Sent>(&Plain, &bytes, Vec::new()).is_err());
+            }
+            let again: Sent = received(&Plain, &bytes, blocks).unwrap();
+            prop_assert_eq!(format!("{again:?}"), format!("{parcel:?}"));
         }
     }
 }

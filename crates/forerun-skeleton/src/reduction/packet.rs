@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::wire::{Maybe, Plain, garbled};
+use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled};
 use crate::{AppError, Codec, Message, Wire};
 
 /// A partial result and what it is made of.
@@ -139,14 +139,29 @@ impl<P, C: Codec<P>> Codec<Packet<P>> for PacketCodec<C> {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Packet<P>, AppError> {
         let (tag, first, results) = Wire::decode(bytes)?;
-        let value = Maybe(&self.0).decode(bytes)?;
-        let kind = tag & ((1 << KIND) - 1);
-        let tag = NonZeroU64::new(tag).filter(|_| (PART.get()..=REST.get()).contains(&kind));
-        let tag = tag.filter(|&tag| kind == REST.get() || tag.get() == kind);
-        match tag {
-            Some(tag) if tag != SET || value.is_some() => Ok(Packet { value, first, tag, results }),
-            _ => Err(garbled("a packet of a reduction")),
-        }
+        checked(Maybe(&self.0).decode(bytes)?, first, tag, results)
+    }
+
+    fn give(&self, packet: Packet<P>, out: &mut Outgoing) -> Result<(), AppError> {
+        let Packet { value, first, tag, results } = packet;
+        (tag.get(), first, results).encode(&mut out.bytes)?;
+        Maybe(&self.0).give(value, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Packet<P>, AppError> {
+        let (tag, first, results) = Wire::decode(&mut from.bytes)?;
+        checked(Maybe(&self.0).take(from)?, first, tag, results)
+    }
+}
+
+/// The packet of these fields, if there is such a one.
+fn checked<P>(value: Option<P>, first: u64, tag: u64, results: u64) -> Result<Packet<P>, AppError> {
+    let kind = tag & ((1 << KIND) - 1);
+    let tag = NonZeroU64::new(tag).filter(|_| (PART.get()..=REST.get()).contains(&kind));
+    let tag = tag.filter(|&tag| kind == REST.get() || tag.get() == kind);
+    match tag {
+        Some(tag) if tag != SET || value.is_some() => Ok(Packet { value, first, tag, results }),
+        _ => Err(garbled("a packet of a reduction")),
     }
 }
 
@@ -157,6 +172,14 @@ impl<P: Wire> Wire for Packet<P> {
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         PacketCodec(Plain).decode(bytes)
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        PacketCodec(Plain).give(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        PacketCodec(Plain).take(from)
     }
 }
 
@@ -174,6 +197,16 @@ impl<P, C: Codec<P>> Codec<Piece<P>> for PieceCodec<C> {
         let (first, results) = Wire::decode(bytes)?;
         Ok(Piece { value: self.0.decode(bytes)?, first, results })
     }
+
+    fn give(&self, piece: Piece<P>, out: &mut Outgoing) -> Result<(), AppError> {
+        (piece.first, piece.results).encode(&mut out.bytes)?;
+        self.0.give(piece.value, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Piece<P>, AppError> {
+        let (first, results) = Wire::decode(&mut from.bytes)?;
+        Ok(Piece { value: self.0.take(from)?, first, results })
+    }
 }
 
 impl<P: Wire> Wire for Piece<P> {
@@ -184,6 +217,14 @@ impl<P: Wire> Wire for Piece<P> {
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         PieceCodec(Plain).decode(bytes)
     }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        PieceCodec(Plain).give(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        PieceCodec(Plain).take(from)
+    }
 }
 
 #[cfg(test)]
@@ -191,7 +232,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::wire::whole;
+    use crate::wire::{LARGE, received, whole};
 
     proptest! {
         #[test]
@@ -213,7 +254,19 @@ mod tests {
             let mut bytes = Vec::new();
             packet.encode(&mut bytes).unwrap();
             let again: Packet<Vec<u32>> = whole(&Plain, &bytes).unwrap();
-            prop_assert_eq!(format!("{:?}", again.open()), format!("{:?}", packet.open()));
+            let shown = format!("{again:?}");
+            prop_assert_eq!(&shown, &format!("{packet:?}"));
+            // Given away, with a result that is large.
+            let large = |packet: Packet<Vec<u32>>| {
+                Packet { value: packet.value.map(|mut value| { value.resize(LARGE, 7); value }), ..packet }
+            };
+            let (large, same) = (large(packet), large(again));
+            let mut out = Outgoing::default();
+            large.give(&mut out).unwrap();
+            let (bytes, blocks) = out.into_parts();
+            prop_assert_eq!(blocks.len(), usize::from(same.value.is_some()));
+            let again: Packet<Vec<u32>> = received(&Plain, &bytes, blocks).unwrap();
+            prop_assert_eq!(format!("{:?}", again.open()), format!("{:?}", same.open()));
             let _ = whole::<Packet<Vec<u32>>>(&Plain, &noise);
         }
     }

@@ -1,6 +1,6 @@
 //! What the ranks of scatter-gather send to each other.
 
-use crate::wire::{Maybe, Plain, garbled};
+use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled};
 use crate::{AppError, Codec, Message, Wire};
 
 /// Bytes that a parcel costs beside what is in it.
@@ -67,6 +67,34 @@ impl<B, P, CB: Codec<B>, CP: Codec<P>> Codec<Parcel<B, P>> for ParcelCodec<CB, C
             _ => Err(garbled("a parcel of scatter-gather")),
         }
     }
+
+    fn give(&self, parcel: Parcel<B, P>, out: &mut Outgoing) -> Result<(), AppError> {
+        match parcel {
+            Parcel::Block(index, block) => {
+                (BLOCK, index).encode(&mut out.bytes)?;
+                self.0.give(block, out)
+            }
+            Parcel::Packet(packet, last) => {
+                (PACKET, last).encode(&mut out.bytes)?;
+                Maybe(&self.1).give(packet, out)
+            }
+            small @ (Parcel::Dealt | Parcel::Poll) => self.encode(&small, &mut out.bytes),
+        }
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Parcel<B, P>, AppError> {
+        match from.bytes.first() {
+            Some(&BLOCK) => {
+                let (_, index): (u8, u64) = Wire::decode(&mut from.bytes)?;
+                Ok(Parcel::Block(index, self.0.take(from)?))
+            }
+            Some(&PACKET) => {
+                let (_, last): (u8, bool) = Wire::decode(&mut from.bytes)?;
+                Ok(Parcel::Packet(Maybe(&self.1).take(from)?, last))
+            }
+            _ => self.decode(&mut from.bytes),
+        }
+    }
 }
 
 impl<B: Wire, P: Wire> Wire for Parcel<B, P> {
@@ -77,18 +105,27 @@ impl<B: Wire, P: Wire> Wire for Parcel<B, P> {
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         ParcelCodec(Plain, Plain).decode(bytes)
     }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        ParcelCodec(Plain, Plain).give(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        ParcelCodec(Plain, Plain).take(from)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::whole;
+    use crate::wire::{LARGE, received, whole};
 
     #[test]
     fn parcels_go_over_the_wire() {
         type Sent = Parcel<Vec<i32>, String>;
-        let all: [Sent; 5] = [
+        let all: [Sent; 6] = [
             Parcel::Block(7, vec![-1, 2]),
+            Parcel::Block(8, vec![3; LARGE]),
             Parcel::Dealt,
             Parcel::Poll,
             Parcel::Packet(Some("abc".into()), false),
@@ -100,6 +137,14 @@ mod tests {
             let again: Sent = whole(&Plain, &bytes).unwrap();
             assert_eq!(format!("{again:?}"), format!("{parcel:?}"));
             assert!(whole::<Sent>(&Plain, &bytes[1..]).is_err());
+            let mut out = Outgoing::default();
+            again.give(&mut out).unwrap();
+            let (bytes, blocks) = out.into_parts();
+            let is_large = matches!(parcel, Parcel::Block(8, _));
+            assert_eq!(blocks.len(), usize::from(is_large));
+            assert_eq!(received::<Sent>(&Plain, &bytes, Vec::new()).is_err(), is_large);
+            let again: Sent = received(&Plain, &bytes, blocks).unwrap();
+            assert_eq!(format!("{again:?}"), format!("{parcel:?}"));
         }
     }
 }

@@ -8,9 +8,15 @@
 //! The format: numbers little-endian in their own width, lengths as 64 bits, elements one after the other without
 //! padding; nothing names itself, so both ends must be the same program. Vectors of numbers are copied as they lie in memory, in one
 //! piece (the processors that this runs on are all little-endian; on others each number is turned).
+//!
+//! A message that is given away need not be copied: [`Outgoing`] takes a vector of [`LARGE`] or more as a [`Block`], which an endpoint sends from where it lies and
+//! receives where it stays, and [`Incoming`] gives it back as the vector that it was. [`Wire::give`] and [`Codec::give`] are for that, `encode` is for
+//! bytes in one piece. A type that knows only the latter goes among a message's bytes.
 
+mod block;
 mod values;
 
+pub use block::{Block, Incoming, LARGE, Outgoing};
 pub use values::{put_pods, take_pods};
 
 use crate::{AppError, Failure};
@@ -45,6 +51,38 @@ pub trait Wire: Sized {
         // Not reserved for n: that is a number from outside.
         (0..n).map(|_| Self::decode(bytes)).collect()
     }
+
+    /// Gives the value to a message: what is large in it as it lies in memory, where the type says how. Whoever has this has [`Wire::take`] as well.
+    ///
+    /// # Errors
+    /// As [`Wire::encode`].
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        self.encode(out.rest())
+    }
+
+    /// Takes a value that was given. Of bytes alone ([`Incoming::plain`]) it takes what was encoded.
+    ///
+    /// # Errors
+    /// As [`Wire::decode`], and where the message's blocks are not those of such a value.
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        Self::decode(&mut from.bytes)
+    }
+
+    /// Gives all of `values`.
+    ///
+    /// # Errors
+    /// As [`Wire::give`].
+    fn give_all(values: Vec<Self>, out: &mut Outgoing) -> Result<(), AppError> {
+        Self::encode_all(&values, out.rest())
+    }
+
+    /// Takes `n` values that were given.
+    ///
+    /// # Errors
+    /// As [`Wire::take`].
+    fn take_all(n: usize, from: &mut Incoming<'_>) -> Result<Vec<Self>, AppError> {
+        Self::decode_all(n, &mut from.bytes)
+    }
 }
 
 /// Writes values of `T` as bytes and reads them back.
@@ -60,6 +98,22 @@ pub trait Codec<T> {
     /// # Errors
     /// Where the bytes are not such a value.
     fn decode(&self, bytes: &mut &[u8]) -> Result<T, AppError>;
+
+    /// Gives `value` to a message: what is large in it as it lies in memory, where the codec says how. Whoever has this has [`Codec::take`] as well.
+    ///
+    /// # Errors
+    /// As [`Codec::encode`].
+    fn give(&self, value: T, out: &mut Outgoing) -> Result<(), AppError> {
+        self.encode(&value, out.rest())
+    }
+
+    /// Takes a value that was given. Of bytes alone ([`Incoming::plain`]) it takes what was encoded.
+    ///
+    /// # Errors
+    /// As [`Codec::decode`], and where the message's blocks are not those of such a value.
+    fn take(&self, from: &mut Incoming<'_>) -> Result<T, AppError> {
+        self.decode(&mut from.bytes)
+    }
 }
 
 /// The codec of whatever is [`Wire`].
@@ -74,6 +128,14 @@ impl<T: Wire> Codec<T> for Plain {
     fn decode(&self, bytes: &mut &[u8]) -> Result<T, AppError> {
         T::decode(bytes)
     }
+
+    fn give(&self, value: T, out: &mut Outgoing) -> Result<(), AppError> {
+        value.give(out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<T, AppError> {
+        T::take(from)
+    }
 }
 
 impl<T, C: Codec<T> + ?Sized> Codec<T> for &C {
@@ -83,6 +145,14 @@ impl<T, C: Codec<T> + ?Sized> Codec<T> for &C {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<T, AppError> {
         (**self).decode(bytes)
+    }
+
+    fn give(&self, value: T, out: &mut Outgoing) -> Result<(), AppError> {
+        (**self).give(value, out)
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<T, AppError> {
+        (**self).take(from)
     }
 }
 
@@ -98,6 +168,15 @@ impl<T, C: Codec<T>> Codec<Option<T>> for Maybe<C> {
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Option<T>, AppError> {
         if bool::decode(bytes)? { self.0.decode(bytes).map(Some) } else { Ok(None) }
+    }
+
+    fn give(&self, value: Option<T>, out: &mut Outgoing) -> Result<(), AppError> {
+        out.bytes.push(value.is_some().into());
+        value.map_or(Ok(()), |value| self.0.give(value, out))
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Option<T>, AppError> {
+        if bool::decode(&mut from.bytes)? { self.0.take(from).map(Some) } else { Ok(None) }
     }
 }
 
@@ -115,6 +194,16 @@ pub fn garbled(what: &str) -> AppError {
 pub fn whole<T>(codec: &impl Codec<T>, mut bytes: &[u8]) -> Result<T, AppError> {
     let value = codec.decode(&mut bytes)?;
     if bytes.is_empty() { Ok(value) } else { Err(garbled("as long as what is in it")) }
+}
+
+/// Takes the value that a message of these bytes and blocks is, all of it.
+///
+/// # Errors
+/// As [`Codec::take`]; that something is left over.
+pub fn received<T>(codec: &impl Codec<T>, bytes: &[u8], blocks: Vec<Block>) -> Result<T, AppError> {
+    let mut from = Incoming::new(bytes, blocks);
+    let value = codec.take(&mut from)?;
+    if from.is_empty() { Ok(value) } else { Err(garbled("as long as what is in it")) }
 }
 
 impl Wire for Failure {

@@ -2,7 +2,7 @@
 
 use bytemuck::Pod;
 
-use super::{Codec as _, Maybe, Plain, Wire, garbled};
+use super::{Codec as _, Incoming, Maybe, Outgoing, Plain, Wire, garbled};
 use crate::{AppError, memory};
 
 /// Takes `n` bytes off the front.
@@ -53,6 +53,18 @@ macro_rules! numbers {
 
             fn decode_all(n: usize, bytes: &mut &[u8]) -> Result<Vec<Self>, AppError> {
                 let mut values = take_pods(n, bytes)?;
+                turn(bytemuck::cast_slice_mut(&mut values), size_of::<Self>());
+                Ok(values)
+            }
+
+            fn give_all(mut values: Vec<Self>, out: &mut Outgoing) -> Result<(), AppError> {
+                turn(bytemuck::cast_slice_mut(&mut values), size_of::<Self>());
+                out.values(values);
+                Ok(())
+            }
+
+            fn take_all(n: usize, from: &mut Incoming<'_>) -> Result<Vec<Self>, AppError> {
+                let mut values = from.values(n)?;
                 turn(bytemuck::cast_slice_mut(&mut values), size_of::<Self>());
                 Ok(values)
             }
@@ -122,6 +134,20 @@ impl Wire for String {
     }
 }
 
+/// Many values as each of them goes: for types in which something large may be.
+macro_rules! each {
+    () => {
+        fn give_all(values: Vec<Self>, out: &mut Outgoing) -> Result<(), AppError> {
+            values.into_iter().try_for_each(|value| value.give(out))
+        }
+
+        fn take_all(n: usize, from: &mut Incoming<'_>) -> Result<Vec<Self>, AppError> {
+            // Not reserved for n: that is a number from outside.
+            (0..n).map(|_| <Self as Wire>::take(from)).collect()
+        }
+    };
+}
+
 impl<T: Wire> Wire for Vec<T> {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
         self.len().encode(out)?;
@@ -132,6 +158,18 @@ impl<T: Wire> Wire for Vec<T> {
         let n = usize::decode(bytes)?;
         T::decode_all(n, bytes)
     }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        self.len().encode(&mut out.bytes)?;
+        T::give_all(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let n = usize::decode(&mut from.bytes)?;
+        T::take_all(n, from)
+    }
+
+    each!();
 }
 
 impl<T: Wire> Wire for Option<T> {
@@ -142,6 +180,16 @@ impl<T: Wire> Wire for Option<T> {
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
         Maybe(Plain).decode(bytes)
     }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        Maybe(Plain).give(self, out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        Maybe(Plain).take(from)
+    }
+
+    each!();
 }
 
 macro_rules! tuples {
@@ -157,6 +205,19 @@ macro_rules! tuples {
             fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
                 Ok(($($name::decode(bytes)?,)*))
             }
+
+            fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+                #[allow(non_snake_case, reason = "a field is named as its type")]
+                let ($($name,)*) = self;
+                $($name.give(out)?;)*
+                Ok(())
+            }
+
+            fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+                Ok(($($name::take(from)?,)*))
+            }
+
+            each!();
         }
     )*};
 }

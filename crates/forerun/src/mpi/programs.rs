@@ -5,30 +5,38 @@ use std::cell::RefCell;
 use forerun_mpi::{Setting, run_with};
 use forerun_platform::Stage;
 use forerun_skeleton::reduction::Runner;
-use forerun_skeleton::wire::Plain;
+use forerun_skeleton::wire::{Incoming, Outgoing, Plain, received};
 use forerun_skeleton::{
     AppError, Charge, Codec, Endpoint, Message, Options, Program, Ran, RunError, Stop, Wire,
 };
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives as _};
 
-/// Bytes as they are.
-pub(super) struct Body(pub(super) Vec<u8>);
+/// A message that was made before it is sent, and is read after it was received, so that both are work.
+pub(super) struct Body(Outgoing);
 
 impl Message for Body {
     fn bytes(&self) -> u64 {
-        self.0.len() as u64
+        self.0.total()
     }
 }
 
 impl Wire for Body {
-    fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
-        out.extend_from_slice(&self.0);
-        Ok(())
+    fn encode(&self, _: &mut Vec<u8>) -> Result<(), AppError> {
+        Err(AppError::new("a message that was made is given away, and not written"))
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        Ok(Body(std::mem::take(bytes).to_vec()))
+        Self::take(&mut Incoming::new(std::mem::take(bytes), Vec::new()))
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        out.append(self.0);
+        Ok(())
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        Ok(Body(from.rest()))
     }
 }
 
@@ -135,20 +143,20 @@ where
         };
         if rank != finisher {
             if let Some(left) = left {
-                let write = || {
-                    let mut bytes = Vec::new();
-                    self.codec.encode(&left, &mut bytes)?;
-                    Ok(bytes)
+                let give = || {
+                    let mut out = Outgoing::default();
+                    self.codec.give(left, &mut out)?;
+                    Ok(out)
                 };
-                let bytes = e.work(charge(Stage::Finish), write).await?;
-                e.send(finisher, Body(bytes)).await?;
+                let out = e.work(charge(Stage::Finish), give).await?;
+                e.send(finisher, Body(out)).await?;
             }
             return Ok((None, (self.notes)()));
         }
         let mut all: Vec<T> = left.into_iter().collect();
         for &other in others {
-            let Body(bytes) = e.recv_from(other).await?;
-            let read = || self.codec.decode(&mut &bytes[..]);
+            let (bytes, blocks) = e.recv_from(other).await?.0.into_parts();
+            let read = || received(&self.codec, &bytes, blocks);
             all.push(e.work(charge(Stage::Finish), read).await?);
         }
         let result = e.work(charge(Stage::Finish), || (self.finish)(all)).await?;

@@ -108,11 +108,13 @@ fn lines_are_sorted() {
     }
     let place = Place::new();
     place.profile();
-    let lines: String = (0..3000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 5000)).collect();
+    // Merged ones are large enough to go as they lie in memory.
+    let lines: String =
+        (0..30_000u32).map(|n| format!("{}\n", n.wrapping_mul(2_654_435_761) % 5000)).collect();
     place.write("lines", &lines);
-    let sort = "run sort lines --type lines --profile profile.toml --grain 1kB";
+    let sort = "run sort lines --type lines --profile profile.toml --grain 5kB";
     assert!(place.run(&format!("{sort} -o expected -p 1")).status.success());
-    for memory in ["1GiB", "300KiB"] {
+    for memory in ["1GiB", "600KiB"] {
         let said =
             place.run(&format!("{sort} -o sorted -p 4 --on mpi --strategy reduction-tree --memory {memory}"));
         assert!(said.status.success(), "{}", said.err);
@@ -128,8 +130,10 @@ fn results_of_commands_keep_their_order_and_no_map_runs_twice() {
     let place = Place::new();
     let mut expected = String::new();
     for n in 10..40 {
-        place.write(format!("in/{n}"), format!("{n}\n"));
-        expected += &format!("{n}\n");
+        // Small ones, which are large when merged.
+        let text = format!("{n}\n").repeat(1000);
+        place.write(format!("in/{n}"), &text);
+        expected += &text;
     }
     let map =
         format!("sh -c 'for f; do echo $f; done >> {}; cat \"$@\"' x {{}}", place.path("log").display());

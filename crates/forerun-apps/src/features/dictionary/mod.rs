@@ -13,7 +13,7 @@ mod varint;
 
 use std::cmp::Ordering;
 
-use forerun_skeleton::wire::garbled;
+use forerun_skeleton::wire::{Incoming, Outgoing, garbled};
 use forerun_skeleton::{AppError, Message, Wire};
 
 pub use self::builder::{Builder, LONGEST};
@@ -168,12 +168,20 @@ impl Wire for Dictionary {
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let dictionary = Dictionary {
-            keys: Wire::decode(bytes)?,
-            postings: Wire::decode(bytes)?,
-            key_ends: Wire::decode(bytes)?,
-            posting_ends: Wire::decode(bytes)?,
-        };
+        let mut from = Incoming::plain(bytes);
+        let dictionary = Self::take(&mut from)?;
+        *bytes = from.bytes;
+        Ok(dictionary)
+    }
+
+    fn give(self, out: &mut Outgoing) -> Result<(), AppError> {
+        let Dictionary { keys, postings, key_ends, posting_ends } = self;
+        (keys, postings, key_ends, posting_ends).give(out)
+    }
+
+    fn take(from: &mut Incoming<'_>) -> Result<Self, AppError> {
+        let (keys, postings, key_ends, posting_ends) = Wire::take(from)?;
+        let dictionary = Dictionary { keys, postings, key_ends, posting_ends };
         if dictionary.is_sound() { Ok(dictionary) } else { Err(garbled("a dictionary")) }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use forerun_skeleton::wire::{put_pods, take_pods};
+use forerun_skeleton::wire::{Incoming, Outgoing, put_pods};
 use forerun_skeleton::{AppError, Wire, memory};
 
 use crate::sort::budget::Lease;
@@ -63,11 +63,17 @@ pub(crate) trait InParts: Sorted + Sized + Send + 'static {
     /// None, as it is in memory.
     fn put_raw(raw: &Self::Raw, out: &mut Vec<u8>) -> Result<(), AppError>;
 
-    /// Reads what [`InParts::put_raw`] wrote.
+    /// Gives what was read to a message, for another process.
     ///
     /// # Errors
-    /// That the bytes are nothing of the kind.
-    fn get_raw(bytes: &mut &[u8]) -> Result<Self::Raw, AppError>;
+    /// None, as it is in memory.
+    fn give_raw(raw: Self::Raw, out: &mut Outgoing) -> Result<(), AppError>;
+
+    /// Takes what was read by another process.
+    ///
+    /// # Errors
+    /// That the message has nothing of the kind.
+    fn take_raw(from: &mut Incoming<'_>) -> Result<Self::Raw, AppError>;
 
     /// Begins to merge runs, with buffers of about `buffer` bytes for those on disk.
     fn merger(leaves: Vec<Leaf<Held<Self>>>, spill: &Spill, buffer: usize) -> Result<Self::Merger, AppError>;
@@ -117,8 +123,12 @@ impl<T: Element> InParts for Vec<T> {
         Ok(())
     }
 
-    fn get_raw(bytes: &mut &[u8]) -> Result<Vec<T>, AppError> {
-        take_pods(usize::decode(bytes)?, bytes)
+    fn give_raw(raw: Vec<T>, out: &mut Outgoing) -> Result<(), AppError> {
+        out.vector(raw)
+    }
+
+    fn take_raw(from: &mut Incoming<'_>) -> Result<Vec<T>, AppError> {
+        from.vector()
     }
 
     fn merger(leaves: Vec<Leaf<Held<Self>>>, _: &Spill, buffer: usize) -> Result<Self::Merger, AppError> {
@@ -197,9 +207,14 @@ impl InParts for Lines {
         text.encode(out)
     }
 
-    fn get_raw(bytes: &mut &[u8]) -> Result<Self::Raw, AppError> {
-        let (start, end) = Wire::decode(bytes)?;
-        Ok((start..end, Wire::decode(bytes)?))
+    fn give_raw((range, text): Self::Raw, out: &mut Outgoing) -> Result<(), AppError> {
+        (range.start, range.end).encode(&mut out.bytes)?;
+        out.vector(text)
+    }
+
+    fn take_raw(from: &mut Incoming<'_>) -> Result<Self::Raw, AppError> {
+        let (start, end) = Wire::decode(&mut from.bytes)?;
+        Ok((start..end, from.vector()?))
     }
 
     fn merger(leaves: Vec<Leaf<Held<Self>>>, spill: &Spill, buffer: usize) -> Result<Self::Merger, AppError> {

@@ -108,6 +108,8 @@ impl AsRef<Lines> for Lines {
 }
 
 impl Sorted for Lines {
+    type Unit = u8;
+
     fn bytes(&self) -> u64 {
         self.text.len() as u64
     }
@@ -151,14 +153,18 @@ impl Sorted for Lines {
         out(&self.text)
     }
 
-    fn read_again(bytes: &[u8]) -> Result<Self, AppError> {
-        let mut run = Lines { text: memory::room(bytes.len())?, ..Lines::default() };
-        for line in bytes.split_inclusive(|&c| c == b'\n') {
-            let line = line.strip_suffix(b"\n");
-            let keyed = line.and_then(|line| Some((number::key(line)?, line)));
-            run.push(keyed.ok_or_else(|| garbled("a sorted run of lines"))?);
+    fn into_units(self) -> Vec<u8> {
+        self.text
+    }
+
+    fn of_units(text: Vec<u8>) -> Result<Self, AppError> {
+        let (mut keys, mut lengths) = (Vec::new(), Vec::new());
+        for line in text.split_inclusive(|&c| c == b'\n') {
+            let key = line.strip_suffix(b"\n").and_then(number::key);
+            keys.push(key.ok_or_else(|| garbled("a sorted run of lines"))?);
+            lengths.push(line.len() as u32);
         }
-        Ok(run)
+        Ok(Lines { text, keys, lengths })
     }
 
     fn write_merged(
