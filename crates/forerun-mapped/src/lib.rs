@@ -13,7 +13,7 @@ use memmap2::Mmap;
 
 mod memory;
 
-pub use memory::keep_memory;
+pub use memory::{keep_memory, keep_memory_within};
 
 /// The bytes of a file.
 #[derive(Debug)]
