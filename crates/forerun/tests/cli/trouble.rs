@@ -223,6 +223,27 @@ fn programs_that_cannot_be_started_in_the_end() {
     place.assert_clean();
 }
 
+/// Pieces of a file go together, whatever becomes of it; a whole one is the command's.
+#[test]
+fn an_input_that_is_changed_while_it_runs() {
+    let place = place();
+    let lines = |n: usize| "a line\n".repeat(n);
+    let map = "cat; echo another >> big/one";
+    let words = ["reduce", "--shell", "--map", map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
+    for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
+        place.write("big/one", lines(1000));
+        let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
+        if changed {
+            said.refused(1, &["big/one became longer while it was being read: leave the inputs alone"]);
+            assert!(!place.path("out").exists());
+        } else {
+            said.ok();
+            assert!(place.text("out").starts_with(&lines(1000)));
+        }
+        place.assert_clean();
+    }
+}
+
 #[test]
 fn an_input_that_goes_while_it_runs() {
     let place = place();
