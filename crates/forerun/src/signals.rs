@@ -98,7 +98,7 @@ impl Interrupt {
     /// # Errors
     /// Where the system refuses.
     pub fn listen() -> std::io::Result<Self> {
-        let (interrupt, mut signals) = Interrupt::noting()?;
+        let (interrupt, mut signals) = Interrupt::noting(&[SIGINT, SIGTERM, SIGHUP])?;
         let cancel = interrupt.cancel.clone();
         end_waiting_when(move || cancel.is_cancelled());
         let here = interrupt.clone();
@@ -111,8 +111,8 @@ impl Interrupt {
         Ok(interrupt)
     }
 
-    /// Notes signals that are not ignored from now on; with those that are to be heard.
-    fn noting() -> std::io::Result<(Self, Signals)> {
+    /// Notes those of these signals that are not ignored from now on; with them as they are to be heard.
+    fn noting(signals: &[i32]) -> std::io::Result<(Self, Signals)> {
         let interrupt = Interrupt {
             cancel: Cancel::new(),
             signal: Arc::new(AtomicI32::new(0)),
@@ -121,7 +121,7 @@ impl Interrupt {
             close: Arc::new(OnceLock::new()),
         };
         let ignored = Ignored::here();
-        let all = || [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !ignored.has(signal));
+        let all = || signals.iter().copied().filter(|&signal| !ignored.has(signal));
         // None has its own effect any more from here on: what comes before the other is there is noted, and heard by `busy`.
         for signal in all() {
             flag::register_usize(signal, interrupt.came.clone(), signal.unsigned_abs() as usize)?;
@@ -241,27 +241,29 @@ impl Interrupt {
 
 #[cfg(test)]
 mod tests {
+    use signal_hook::consts::SIGUSR2;
+
     use super::*;
 
     /// On a busy machine the thread that listens may be let run long after the signal has come, and work has ended.
     #[test]
     fn a_signal_ends_work_before_it_is_heard() {
-        // No thread hears it here.
-        let (interrupt, _signals) = Interrupt::noting().unwrap();
+        // One that no other test listens to, and here no thread hears it.
+        let (interrupt, _signals) = Interrupt::noting(&[SIGUSR2]).unwrap();
         let mut heard = Heard::default();
         assert_eq!(interrupt.signal(), None);
         let done = interrupt.busy(|| {
-            signal_hook::low_level::raise(SIGHUP).unwrap();
-            assert_eq!((interrupt.signal(), interrupt.cancel().is_cancelled()), (Some(SIGHUP), true));
+            signal_hook::low_level::raise(SIGUSR2).unwrap();
+            assert_eq!((interrupt.signal(), interrupt.cancel().is_cancelled()), (Some(SIGUSR2), true));
             interrupt.signal().map_or(Ok(()), |signal| Err(CliError::Interrupted(signal)))
         });
-        assert!(matches!(done, Err(CliError::Interrupted(SIGHUP))));
+        assert!(matches!(done, Err(CliError::Interrupted(SIGUSR2))));
         // The thread has nothing to add when it does hear it, not even that the process ends.
-        interrupt.hear(SIGHUP, &mut heard);
-        assert_eq!((heard.steps, interrupt.signal()), (1, Some(SIGHUP)));
+        interrupt.hear(SIGUSR2, &mut heard);
+        assert_eq!((heard.steps, interrupt.signal()), (1, Some(SIGUSR2)));
         // Nor has it when a command is over.
         interrupt.over();
-        interrupt.hear(SIGHUP, &mut heard);
+        interrupt.hear(SIGUSR2, &mut heard);
         assert_eq!(heard.steps, 1);
     }
 
