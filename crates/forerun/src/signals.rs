@@ -122,11 +122,12 @@ impl Interrupt {
         };
         let ignored = Ignored::here();
         let all = || signals.iter().copied().filter(|&signal| !ignored.has(signal));
-        // None has its own effect any more from here on: what comes before the other is there is noted, and heard by `busy`.
+        // Those that come before they are noted are heard all the same.
+        let heard = Signals::new(all())?;
         for signal in all() {
             flag::register_usize(signal, interrupt.came.clone(), signal.unsigned_abs() as usize)?;
         }
-        Ok((interrupt, Signals::new(all())?))
+        Ok((interrupt, heard))
     }
 
     fn hear(&self, signal: i32, heard: &mut Heard) {
