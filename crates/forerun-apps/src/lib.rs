@@ -16,6 +16,7 @@ pub mod lsi;
 pub mod mandelbrot;
 pub mod partial;
 mod pieces;
+mod seen;
 pub mod sort;
 pub mod timed;
 mod whole;

@@ -12,6 +12,15 @@ const KEPT_BLOCK: i32 = 32 << 20;
 /// has been freed, though not before.)
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const KEPT: i32 = 64 << 20;
+/// Bytes of a limit for each heap that threads may have: a heap takes up to an eighth of them before anything is in it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const HEAP: u64 = 1 << 30;
+/// The limit from which on freed memory is kept, in bytes.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const AMPLE: u64 = 4 << 30;
+/// What is kept below, and the smallest block that is given back, in bytes.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const SMALL_BLOCK: i32 = 1 << 20;
 
 /// Has this process keep what it frees, for blocks of up to 32 MiB and up to 64 MiB of them, rather than give it back to the system: a task's
 /// result is then written to memory that the one before it had. New memory comes page by page from the system, which costs
@@ -26,6 +35,24 @@ pub fn keep_memory() {
     }
 }
 
+/// As [`keep_memory`], for a process that may have `limit` bytes of addresses or data: it has a heap of its own for no more threads than
+/// these leave room for, and less than 4 GiB have it give blocks from 1 MiB on back as soon as they are freed. Else the C library would
+/// set 64 to 128 MiB aside for every thread, and hold what was freed between two blocks that are not.
+pub fn keep_memory_within(limit: u64) {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        let heaps = i32::try_from(limit / HEAP).unwrap_or(i32::MAX).max(1);
+        let (block, kept) = if limit < AMPLE { (SMALL_BLOCK, SMALL_BLOCK) } else { (KEPT_BLOCK, KEPT) };
+        for (what, value) in
+            [(libc::M_ARENA_MAX, heaps), (libc::M_MMAP_THRESHOLD, block), (libc::M_TRIM_THRESHOLD, kept)]
+        {
+            set(what, value);
+        }
+    }
+    #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+    let _ = limit;
+}
+
 /// So many bytes that are 0, which this process has not used before: the system gives each page when it is first written to.
 ///
 /// # Errors
@@ -36,9 +63,9 @@ pub fn new_memory(bytes: usize) -> io::Result<impl DerefMut<Target = [u8]>> {
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "a function of the C library")]
-fn set(what: i32, bytes: i32) {
-    // SAFETY: both are parameters that glibc has, and it refuses values that it cannot have: then all stays as it was.
-    unsafe { libc::mallopt(what, bytes) };
+fn set(what: i32, value: i32) {
+    // SAFETY: all are parameters that glibc has, and it refuses values that it cannot have: then all stays as it was.
+    unsafe { libc::mallopt(what, value) };
 }
 
 #[cfg(all(test, target_os = "linux", target_env = "gnu"))]

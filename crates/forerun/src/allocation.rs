@@ -8,6 +8,9 @@ use std::env;
 use forerun_platform::Machine;
 use rustix::process::{Resource, getrlimit};
 
+/// Bytes of a thread's stack: what Rust gives it, and what guards it.
+const STACK: u64 = (2 << 20) + (64 << 10);
+
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocation {
@@ -51,13 +54,46 @@ pub fn cores() -> usize {
 /// leave it, and no more than Slurm has given.
 pub fn memory() -> Option<u64> {
     let given = Allocation::here().and_then(|a| a.memory);
-    let limits = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
-    given.into_iter().chain(Machine::here().memory.map(|m| m.0)).chain(limits.into_iter().flatten()).min()
+    given.into_iter().chain(Machine::here().memory.map(|m| m.0)).chain(limit()).min()
+}
+
+/// Bytes of addresses, or of data where these are fewer, that this process may have by its limits (`ulimit -v`, `-d`), if there are any.
+pub fn limit() -> Option<u64> {
+    limits().into_iter().flatten().map(|limit| limit.0).min()
+}
+
+/// Each limit of this process, with the bytes that it has of what is limited. What it has is 0 where the system does not say it.
+fn limits() -> [Option<(u64, u64)>; 2] {
+    let all = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
+    if all == [None; 2] {
+        return [None; 2];
+    }
+    let [addresses, data] = taken(&std::fs::read_to_string("/proc/self/status").unwrap_or_default());
+    [all[0].map(|limit| (limit, addresses)), all[1].map(|limit| (limit, data))]
+}
+
+/// Bytes of addresses and of data, as `/proc/PID/status` says them (proc(5)).
+fn taken(status: &str) -> [u64; 2] {
+    ["VmSize:", "VmData:"].map(|name| {
+        let kilobytes = status.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next());
+        kilobytes.and_then(|n| n.parse::<u64>().ok()).map_or(0, |n| n << 10)
+    })
+}
+
+/// Bytes that this process may still take by its limits (`ulimit -v`, `-d`), if there are any, when it has started `threads` threads more,
+/// each with its stack.
+pub fn left(threads: usize) -> Option<u64> {
+    let stacks = STACK.saturating_mul(threads as u64);
+    limits()
+        .into_iter()
+        .flatten()
+        .map(|(limit, taken)| limit.saturating_sub(taken).saturating_sub(stacks))
+        .min()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Allocation;
+    use super::{Allocation, taken};
 
     fn of(variables: &[(&str, &str)]) -> Option<Allocation> {
         Allocation::of(|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()))
@@ -77,5 +113,12 @@ mod tests {
         // `--mem=0` is all of it, and what is no number says nothing.
         assert_eq!(of(&[job, ("SLURM_MEM_PER_NODE", "0")]), Some(Allocation::default()));
         assert_eq!(of(&[job, ("SLURM_NTASKS", "many")]), Some(Allocation::default()));
+    }
+
+    #[test]
+    fn what_is_taken_of_limits_is_read_from_what_the_system_says() {
+        let status = "VmPeak:\t  900 kB\nVmSize:\t  800 kB\nVmData:\t   70 kB\n";
+        assert_eq!(taken(status), [800 << 10, 70 << 10]);
+        assert_eq!(taken(""), [0, 0]);
     }
 }

@@ -7,12 +7,15 @@ use clap::Parser;
 use clap::error::ErrorKind;
 use forerun::cli::{Cli, sentence_with_help, words};
 use forerun::error::{self, CliError};
-use forerun::{guardian, signals};
+use forerun::{allocation, guardian, signals};
 use signal_hook::consts::SIGPIPE;
 
 fn main() -> ExitCode {
     // A rank has few tasks as a rule, so that the first of its results, whose memory is new, are many of all.
-    forerun_mapped::keep_memory();
+    match allocation::limit() {
+        Some(limit) => forerun_mapped::keep_memory_within(limit),
+        None => forerun_mapped::keep_memory(),
+    }
     if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WORD) {
         guardian::guard();
         return ExitCode::SUCCESS;

@@ -2,7 +2,7 @@
 //! ignored.
 
 use std::io::Write as _;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -32,13 +32,26 @@ const SAME: Duration = Duration::from_millis(500);
 pub struct Interrupt {
     cancel: Cancel,
     signal: Arc<AtomicI32>,
-    /// How many pieces of work that leave something to put away are under way.
-    busy: Arc<Mutex<usize>>,
+    /// The signal that came last, as whoever it interrupted has noted it: on a busy machine long before the thread that listens hears it.
+    came: Arc<AtomicUsize>,
+    busy: Arc<Mutex<Busy>>,
     /// What the first signal sets, where there is something less than to give up.
     close: Arc<OnceLock<Cancel>>,
 }
 
+/// What the command is at.
+#[derive(Debug, Default)]
+struct Busy {
+    /// How many pieces of work that leave something to put away are under way.
+    pieces: usize,
+    /// Whether a signal was taken by whoever works, before the thread that listens has heard it.
+    taken: bool,
+    /// Whether the command has ended, and nothing is to be said any more.
+    over: bool,
+}
+
 /// The signals so far.
+#[derive(Default)]
 struct Heard {
     /// Those that came apart from each other.
     steps: u32,
@@ -85,20 +98,12 @@ impl Interrupt {
     /// # Errors
     /// Where the system refuses.
     pub fn listen() -> std::io::Result<Self> {
-        let interrupt = Interrupt {
-            cancel: Cancel::new(),
-            signal: Arc::new(AtomicI32::new(0)),
-            busy: Arc::new(Mutex::new(0)),
-            close: Arc::new(OnceLock::new()),
-        };
+        let (interrupt, mut signals) = Interrupt::noting(&[SIGINT, SIGTERM, SIGHUP])?;
         let cancel = interrupt.cancel.clone();
         end_waiting_when(move || cancel.is_cancelled());
-        let ignored = Ignored::here();
-        let mut signals =
-            Signals::new([SIGINT, SIGTERM, SIGHUP].into_iter().filter(|&signal| !ignored.has(signal)))?;
         let here = interrupt.clone();
         thread::Builder::new().name("signals".into()).spawn(move || {
-            let mut heard = Heard { steps: 0, last: None };
+            let mut heard = Heard::default();
             for signal in &mut signals {
                 here.hear(signal, &mut heard);
             }
@@ -106,9 +111,35 @@ impl Interrupt {
         Ok(interrupt)
     }
 
+    /// Notes those of these signals that are not ignored from now on; with them as they are to be heard.
+    fn noting(signals: &[i32]) -> std::io::Result<(Self, Signals)> {
+        let interrupt = Interrupt {
+            cancel: Cancel::new(),
+            signal: Arc::new(AtomicI32::new(0)),
+            came: Arc::new(AtomicUsize::new(0)),
+            busy: Arc::new(Mutex::new(Busy::default())),
+            close: Arc::new(OnceLock::new()),
+        };
+        let ignored = Ignored::here();
+        let all = || signals.iter().copied().filter(|&signal| !ignored.has(signal));
+        // Those that come before they are noted are heard all the same.
+        let heard = Signals::new(all())?;
+        for signal in all() {
+            flag::register_usize(signal, interrupt.came.clone(), signal.unsigned_abs() as usize)?;
+        }
+        Ok((interrupt, heard))
+    }
+
     fn hear(&self, signal: i32, heard: &mut Heard) {
-        let busy = self.lock();
-        if *busy == 0 {
+        let mut busy = self.lock();
+        if busy.over {
+            return;
+        }
+        if std::mem::take(&mut busy.taken) {
+            (heard.steps, heard.last) = (heard.steps + 1, Some(Instant::now()));
+            return;
+        }
+        if busy.pieces == 0 {
             // Nothing begins while the lock is held, and nobody else speaks for the flag is not set.
             let _held = file::put_away();
             let interrupted = CliError::Interrupted(signal);
@@ -154,21 +185,21 @@ impl Interrupt {
         struct Under<'a>(&'a Interrupt);
         impl Drop for Under<'_> {
             fn drop(&mut self) {
-                *self.0.lock() -= 1;
+                self.0.lock().pieces -= 1;
             }
         }
         let _under = {
             let mut busy = self.lock();
-            if let Some(signal) = self.signal() {
+            if let Some(signal) = self.heard() {
                 return Err(CliError::Interrupted(signal));
             }
-            *busy += 1;
+            busy.pieces += 1;
             Under(self)
         };
         work()
     }
 
-    fn lock(&self) -> MutexGuard<'_, usize> {
+    fn lock(&self) -> MutexGuard<'_, Busy> {
         // A count is whole whoever panicked beside it.
         self.busy.lock().unwrap_or_else(|e| e.into_inner())
     }
@@ -178,15 +209,64 @@ impl Interrupt {
         &self.cancel
     }
 
-    /// The signal heard, if one was.
+    /// The signal that asks the work under way to end, if one has come: also where the thread that listens has not been let run since.
     pub fn signal(&self) -> Option<i32> {
+        if self.heard().is_none() && self.came.load(Ordering::SeqCst) != 0 {
+            self.take();
+        }
+        self.heard()
+    }
+
+    /// The signal heard, if one was.
+    fn heard(&self) -> Option<i32> {
         Some(self.signal.load(Ordering::SeqCst)).filter(|&s| s != 0)
+    }
+
+    /// Hears the signal that came, in place of the thread that listens, where it asks work to end.
+    fn take(&self) {
+        let mut busy = self.lock();
+        // The first signal may be for the input alone; and where nothing is under way the other thread ends the process.
+        if self.heard().is_some() || self.close.get().is_some() || busy.pieces == 0 || busy.taken {
+            return;
+        }
+        busy.taken = true;
+        self.signal.store(self.came.load(Ordering::SeqCst) as i32, Ordering::SeqCst);
+        self.cancel.cancel();
+    }
+
+    /// The command has ended, as its status says: a signal that comes now is too late to end anything, or to say so.
+    pub fn over(&self) {
+        self.lock().over = true;
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use signal_hook::consts::SIGUSR2;
+
     use super::*;
+
+    /// On a busy machine the thread that listens may be let run long after the signal has come, and work has ended.
+    #[test]
+    fn a_signal_ends_work_before_it_is_heard() {
+        // One that no other test listens to, and here no thread hears it.
+        let (interrupt, _signals) = Interrupt::noting(&[SIGUSR2]).unwrap();
+        let mut heard = Heard::default();
+        assert_eq!(interrupt.signal(), None);
+        let done = interrupt.busy(|| {
+            signal_hook::low_level::raise(SIGUSR2).unwrap();
+            assert_eq!((interrupt.signal(), interrupt.cancel().is_cancelled()), (Some(SIGUSR2), true));
+            interrupt.signal().map_or(Ok(()), |signal| Err(CliError::Interrupted(signal)))
+        });
+        assert!(matches!(done, Err(CliError::Interrupted(SIGUSR2))));
+        // The thread has nothing to add when it does hear it, not even that the process ends.
+        interrupt.hear(SIGUSR2, &mut heard);
+        assert_eq!((heard.steps, interrupt.signal()), (1, Some(SIGUSR2)));
+        // Nor has it when a command is over.
+        interrupt.over();
+        interrupt.hear(SIGUSR2, &mut heard);
+        assert_eq!(heard.steps, 1);
+    }
 
     #[test]
     fn what_is_ignored_is_read_from_what_the_system_says() {

@@ -17,6 +17,7 @@ use super::listing::Names;
 use super::once::Named;
 use super::show;
 use super::walk::{Skipped, unreadable, walk};
+use crate::seen::Seen;
 
 /// What to take as inputs.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +69,8 @@ pub struct InputFile {
     pub path: PathBuf,
     /// Its size in bytes when it was looked at.
     pub bytes: u64,
+    /// As it was then.
+    pub(crate) seen: Seen,
 }
 
 /// The input files in order; clones share them.
@@ -256,7 +259,7 @@ impl Finder {
 
 fn look(path: PathBuf, found: &fs::Metadata) -> Result<InputFile, AppError> {
     access(&path, Access::READ_OK).map_err(|e| unreadable(&path, &e.into()))?;
-    Ok(InputFile { path, bytes: found.len() })
+    Ok(InputFile { path, bytes: found.len(), seen: Seen::of(found) })
 }
 
 fn none_found(selection: &Selection, notes: &[String]) -> AppError {

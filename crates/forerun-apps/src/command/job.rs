@@ -244,6 +244,10 @@ impl ReductionJob for CommandJob {
             return Ok(format!("{sets} {plural} in {}", show::path(directory.path())));
         }
         let result = fold_groups(&*self.commands, left)?;
+        // Pieces of one file go together. A whole one is its command's, which has it as it is then.
+        if self.split_lines {
+            self.inputs.files().iter().try_for_each(|file| file.seen.check(&file.path))?;
+        }
         let output = result.as_ref().map(|piece| &piece.value);
         self.destination.write(output, self.commands.cancel())?;
         let bytes = forerun_platform::Bytes(output.map_or(0, forerun_skeleton::Message::bytes));

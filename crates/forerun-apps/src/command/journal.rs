@@ -1,18 +1,18 @@
 //! Finished tasks and their outputs in a file, so that a run that was killed can be taken up again.
 //!
 //! ```text
-//! file    MAGIC command names sizes times record*    of the job: a sum of each, to tell what differs in another
+//! file    MAGIC command names sizes times states record*    of the job: a sum of each, to tell what differs in another
 //! record  index length sum output        the sum is over all else of the record
 //! ```
 //!
 //! Numbers are of 64 bits, little-endian. A record is in the file when its task is finished, whatever happens to the
 //! process then (SIGKILL; of a machine that loses its power the last records may be lost, since it is not waited for the
-//! disk). A record that is not whole or whose sum is wrong is cut off with all that follows, and its task is done again.
+//! disk). Those of earlier builds begin with another magic and have no `states`; they are read and go on as they are. A record that is not whole or whose sum is wrong is cut off with all that follows, and its task is done again.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -24,11 +24,14 @@ use super::output::Output;
 use super::scratch::plain;
 use super::show;
 
-const MAGIC: &[u8; 16] = b"forerun journal2";
+const MAGIC: &[u8; 16] = b"forerun journal3";
+/// What those begin with that know nothing of states.
+const STATELESS: &[u8; 16] = b"forerun journal2";
 /// What journals of all builds begin with.
 const ANY: &[u8] = b"forerun journal";
-/// Bytes before the first record, and of a record beside its output.
-const HEAD: u64 = 48;
+/// Bytes before the first record, where states are not known, and of a record beside its output.
+const HEAD: u64 = 56;
+const STATELESS_HEAD: u64 = 48;
 const RECORD: u64 = 24;
 /// Bytes copied at a time.
 const BLOCK: usize = 64 << 10;
@@ -49,24 +52,30 @@ impl Sum {
     }
 }
 
-/// What tells a job from others: sums of its command, and of its files' names in order, their sizes, and when they were changed.
+/// What tells a job from others: sums of its command, and of its files' names in order, their sizes, when they were changed, and of what
+/// only the system sets, which an edit changes that keeps size and time: each file's number and when anything of it last changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity([u64; 4]);
+pub(crate) struct Identity([u64; 5]);
 
 impl Identity {
     pub(crate) fn of(command: &str, shell: bool, files: &[InputFile]) -> Identity {
-        let [mut asked, mut names, mut sizes, mut times] = [Sum::new(); 4];
+        let [mut asked, mut names, mut sizes, mut times, mut states] = [Sum::new(); 5];
         asked.add(&[u8::from(shell)]);
         asked.add(command.as_bytes());
         for file in files {
             names.add(file.path.as_os_str().as_encoded_bytes());
             names.add(&[0]);
             sizes.add(&file.bytes.to_le_bytes());
-            let changed = std::fs::metadata(&file.path).and_then(|there| there.modified()).ok();
+            let there = std::fs::metadata(&file.path).ok();
+            let state = there
+                .as_ref()
+                .map_or([0; 3], |there| [there.ino().cast_signed(), there.ctime(), there.ctime_nsec()]);
+            state.iter().for_each(|part| states.add(&part.to_le_bytes()));
+            let changed = there.and_then(|there| there.modified().ok());
             let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
             times.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
         }
-        Identity([asked, names, sizes, times].map(|sum| sum.0))
+        Identity([asked, names, sizes, times, states].map(|sum| sum.0))
     }
 
     fn head(self) -> [u8; HEAD as usize] {
@@ -78,6 +87,14 @@ impl Identity {
         head
     }
 
+    /// As a journal begins that knows nothing of states.
+    fn stateless_head(self) -> [u8; STATELESS_HEAD as usize] {
+        let mut head = [0; STATELESS_HEAD as usize];
+        head.copy_from_slice(&self.head()[..STATELESS_HEAD as usize]);
+        head[..16].copy_from_slice(STATELESS);
+        head
+    }
+
     /// In what the job whose journal begins with `found` differs.
     fn differs(self, found: &[u8]) -> String {
         let head = self.head();
@@ -86,10 +103,14 @@ impl Identity {
             found.get(at.clone()) != Some(&head[at])
         };
         // Of other files, sizes and times are others as well.
-        let files = match (other(1), other(2), other(3)) {
-            (true, _, _) => Some("which files there are or their order"),
-            (_, true, _) => Some("the size of a file"),
-            (_, _, true) => Some("when a file was last changed"),
+        let stateless = found.starts_with(STATELESS);
+        let files = match (other(1), other(2), other(3), other(4) && !stateless) {
+            (true, ..) => Some("which files there are or their order"),
+            (_, true, ..) => Some("the size of a file"),
+            (_, _, true, _) => Some("when a file was last changed"),
+            (.., true) => {
+                Some("a file that was replaced or touched, though its size and its time are the same")
+            }
             _ => None,
         };
         let command = other(0).then_some("the command");
@@ -139,7 +160,9 @@ impl Journal {
         let head = identity.head();
         let mut found = vec![0; length.min(HEAD) as usize];
         journal.file.read_exact_at(&mut found, 0).map_err(failed)?;
-        if found.len() < head.len() && head.starts_with(&found) {
+        if found.len() < head.len() && head.starts_with(&found)
+            || found.len() < STATELESS_HEAD as usize && identity.stateless_head().starts_with(&found)
+        {
             // New, or killed in its first moment.
             if let Err(e) = journal.file.write_all_at(&head, 0) {
                 // As on a full disk: as it was before, so that nothing is left there of no use.
@@ -148,7 +171,10 @@ impl Journal {
             }
         } else if !found.starts_with(ANY) {
             return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
-        } else if !found.starts_with(MAGIC) {
+        } else if found.starts_with(&identity.stateless_head()) {
+            journal.end = STATELESS_HEAD;
+            journal.read(length, tasks).map_err(failed)?;
+        } else if !found.starts_with(MAGIC) && !found.starts_with(STATELESS) {
             return Err(refuse("the journal is of another version of forerun; name a new file"));
         } else if found != head {
             return Err(refuse(&format!(
@@ -163,10 +189,10 @@ impl Journal {
         Ok(journal)
     }
 
-    /// Reads records up to the first that is not whole.
+    /// Reads records from the end of the head up to the first that is not whole.
     fn read(&mut self, length: u64, tasks: u64) -> io::Result<()> {
         let mut from = io::BufReader::with_capacity(BLOCK, self.file.try_clone()?);
-        from.seek(SeekFrom::Start(HEAD))?;
+        from.seek(SeekFrom::Start(self.end))?;
         let mut block = vec![0; BLOCK];
         while self.end + RECORD <= length {
             let mut record = [0; RECORD as usize];
@@ -283,8 +309,9 @@ mod tests {
 
     use super::super::output::{Body, Origin};
     use super::*;
+    use crate::seen::Seen;
 
-    const SEVEN: Identity = Identity([7; 4]);
+    const SEVEN: Identity = Identity([7; 5]);
 
     fn output(bytes: &[u8]) -> Output {
         let path = Path::new("x");
@@ -336,6 +363,58 @@ mod tests {
         }
     }
 
+    /// What an edit that keeps size and time cannot keep.
+    #[test]
+    fn an_edit_that_keeps_size_and_time_is_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, journal) = (dir.path().join("file"), dir.path().join("journal"));
+        let identity = || {
+            let seen = Seen::of(&std::fs::metadata(&path).unwrap());
+            Identity::of("cat", false, &[InputFile { path: path.clone(), bytes: 4, seen }])
+        };
+        std::fs::write(&path, "some").unwrap();
+        let (before, time) = (identity(), std::fs::metadata(&path).unwrap().modified().unwrap());
+        drop(Journal::open(&journal, before, 1).unwrap());
+        assert_eq!(identity(), before, "nothing was done to it");
+        // The system's clock of files goes in steps.
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        std::fs::write(&path, "else").unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        let edited = identity();
+        assert_eq!((&edited.0[..4], edited.0[4] != before.0[4]), (&before.0[..4], true));
+        assert!(message(Journal::open(&journal, edited, 1)).contains("replaced or touched"));
+        // Another file in its place, of the same size and time.
+        std::fs::write(dir.path().join("other"), "some").unwrap();
+        let other = File::options().write(true).open(dir.path().join("other")).unwrap();
+        other.set_modified(time).unwrap();
+        std::fs::rename(dir.path().join("other"), &path).unwrap();
+        assert_ne!(identity().0[4], edited.0[4]);
+    }
+
+    /// One of an earlier build has no states: it is told by what it has, and goes on.
+    #[test]
+    fn journals_without_states_are_read_and_go_on() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("journal");
+        let mut bytes = SEVEN.stateless_head().to_vec();
+        assert_eq!((&bytes[..16], bytes.len()), (&b"forerun journal2"[..], 48));
+        std::fs::write(&path, &bytes).unwrap();
+        Journal::open(&path, SEVEN, 3).unwrap().add(1, &output(b"one")).unwrap();
+        Journal::open(&path, Identity([7, 7, 7, 7, 8]), 3).unwrap().add(0, &output(b"none")).unwrap();
+        let journal = Journal::open(&path, SEVEN, 3).unwrap();
+        let mut copy = Vec::new();
+        assert!(journal.copy_to(1, &mut copy).unwrap() && journal.copy_to(0, &mut copy).unwrap());
+        assert_eq!((journal.known(), &copy[..]), (vec![0, 1], &b"onenone"[..]));
+        drop(journal);
+        assert!(std::fs::read(&path).unwrap().starts_with(&bytes));
+        let said = message(Journal::open(&path, Identity([7, 7, 7, 8, 8]), 3));
+        assert!(said.contains("what differs is when a file was last changed;"), "{said}");
+        // Killed in its first moment by an earlier build.
+        bytes.truncate(30);
+        std::fs::write(&path, &bytes).unwrap();
+        assert!(Journal::open(&path, SEVEN, 3).unwrap().known().is_empty());
+    }
+
     #[test]
     fn journals_of_others_are_refused() {
         let dir = tempfile::tempdir().unwrap();
@@ -344,11 +423,12 @@ mod tests {
         assert!(message(Journal::open(&path, SEVEN, 3)).contains("another run is using"));
         drop(journal);
         for (other, what) in [
-            ([8, 7, 7, 7], "what differs is the command;"),
-            ([7, 8, 8, 8], "what differs is which files there are or their order;"),
-            ([7, 7, 8, 8], "what differs is the size of a file;"),
-            ([7, 7, 7, 8], "what differs is when a file was last changed;"),
-            ([8, 7, 7, 8], "what differs is the command and when a file was last changed;"),
+            ([8, 7, 7, 7, 7], "what differs is the command;"),
+            ([7, 8, 8, 8, 8], "what differs is which files there are or their order;"),
+            ([7, 7, 8, 8, 8], "what differs is the size of a file;"),
+            ([7, 7, 7, 8, 8], "what differs is when a file was last changed;"),
+            ([7, 7, 7, 7, 8], "what differs is a file that was replaced or touched, though"),
+            ([8, 7, 7, 8, 8], "what differs is the command and when a file was last changed;"),
         ] {
             let said = message(Journal::open(&path, Identity(other), 3));
             assert!(said.contains("of another job") && said.contains(what), "{said}");

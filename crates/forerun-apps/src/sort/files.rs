@@ -12,6 +12,7 @@ use forerun_skeleton::AppError;
 
 use super::element::ElementType;
 use super::positioned;
+use crate::seen::Seen;
 
 /// Bytes looked at, in two places, to tell how long lines are.
 const SAMPLE: u64 = 64 << 10;
@@ -30,6 +31,7 @@ struct Input {
     /// Where it begins in the sequence.
     start: u64,
     bytes: u64,
+    seen: Seen,
 }
 
 /// The part of one file that a range of the sequence covers.
@@ -38,6 +40,7 @@ pub(crate) struct Segment<'a> {
     pub(crate) path: &'a Path,
     /// Bytes of the file.
     pub(crate) range: Range<u64>,
+    seen: Seen,
 }
 
 impl Files {
@@ -53,9 +56,9 @@ impl Files {
         let mut bytes = 0;
         let mut seen = HashMap::new();
         for path in paths {
-            let length = check(path, element)?;
+            let is = check(path, element)?;
+            let length = is.len();
             // Whatever it is called, as links of both kinds.
-            let is = fs::metadata(path).map_err(|e| AppError::new(unread(path, &e)))?;
             if let Some(before) = seen.insert((is.dev(), is.ino()), path) {
                 let name = shown(path);
                 let other = match before == path {
@@ -64,7 +67,7 @@ impl Files {
                 };
                 return Err(AppError::new(format!("{name} is given twice{other}: name each input once")));
             }
-            files.push(Input { path: path.clone(), start: bytes, bytes: length });
+            files.push(Input { path: path.clone(), start: bytes, bytes: length, seen: Seen::of(&is) });
             bytes += length;
         }
         let mut opened = Files { files, bytes, line_bytes: element.width() };
@@ -109,7 +112,7 @@ impl Files {
             .take_while(move |f| f.start < range.end)
             .map(move |f| {
                 let within = range.start.max(f.start) - f.start..range.end.min(f.start + f.bytes) - f.start;
-                Segment { path: &f.path, range: within }
+                Segment { path: &f.path, range: within, seen: f.seen }
             })
             .filter(|s| !s.range.is_empty())
     }
@@ -117,6 +120,14 @@ impl Files {
     /// Whether a file begins at `at`, or the sequence ends there.
     pub(crate) fn is_boundary(&self, at: u64) -> bool {
         at == self.bytes || self.files.iter().any(|f| f.start == at)
+    }
+
+    /// That all files are still as they were when they were looked at.
+    ///
+    /// # Errors
+    /// A sentence that names the first that is not.
+    pub(crate) fn unchanged(&self) -> Result<(), AppError> {
+        self.files.iter().try_for_each(|file| file.seen.check(&file.path))
     }
 
     /// Reads `range` of the sequence into `buffer`, which is as long.
@@ -138,24 +149,18 @@ impl Segment<'_> {
     /// Reads all of it into `buffer`, which is as long.
     ///
     /// # Errors
-    /// A sentence that names the file.
+    /// A sentence that names the file: it cannot be read, or is not as it was when it was looked at.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<(), AppError> {
         let file = File::open(self.path).map_err(|e| AppError::new(unread(self.path, &e)))?;
-        positioned::read_exact(&file, buffer, self.range.start).map_err(|e| {
-            AppError::new(match e.kind() {
-                io::ErrorKind::UnexpectedEof => {
-                    format!(
-                        "{} became shorter while it was sorted: leave the input alone until the end",
-                        shown(self.path)
-                    )
-                }
-                _ => unread(self.path, &e),
-            })
-        })
+        let read = positioned::read_exact(&file, buffer, self.range.start);
+        // Also where that was less than there was: it became shorter.
+        let is = file.metadata().map_err(|e| AppError::new(unread(self.path, &e)))?;
+        self.seen.check_against(self.path, &is)?;
+        read.map_err(|e| AppError::new(unread(self.path, &e)))
     }
 }
 
-fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
+fn check(path: &Path, element: ElementType) -> Result<fs::Metadata, AppError> {
     let name = shown(path);
     let failed = |e: io::Error| {
         AppError::new(match e.kind() {
@@ -182,5 +187,5 @@ fn check(path: &Path, element: ElementType) -> Result<u64, AppError> {
             element.width()
         )));
     }
-    Ok(data.len())
+    Ok(data)
 }

@@ -22,6 +22,8 @@ const BUFFERS: (u64, u64) = (1 << 20, 4 << 10);
 /// Blocks that are in use beside the buffers of the runs: that which is merged to and those that
 /// are written.
 const BLOCKS: u64 = 5;
+/// Bytes that are handed to the thread that writes at a time, where there is memory for it.
+const HANDED: u64 = 64 << 10;
 /// Runs in memory of fewer bytes are brought together before all are merged: what merging takes beside a run's bytes,
 /// its buffers, it takes for every one.
 const SMALL: u64 = 64 << 10;
@@ -86,7 +88,9 @@ pub(crate) fn merge_to<R: OfKind>(
         .map(|(run, _)| Supply::Memory(run))
         .chain(disk.iter().map(|&extent| Supply::Disk(extent)))
         .collect();
-    write_behind(file, error, |out| {
+    // The fifth of the memory that is no part of the budget, a fourth of that, is for nobody else at the end.
+    let hand = HANDED.min(desk.budget.limit() / 4 / BLOCKS) as usize;
+    write_behind(file, hand, error, |out| {
         R::write_merged(&runs, &desk.spill, buffer, Form::File, &mut |bytes| {
             desk.go_on()?;
             out(bytes)

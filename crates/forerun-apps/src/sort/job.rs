@@ -200,14 +200,14 @@ impl SortJob {
     /// Merges what the sinks of all groups left into the output.
     ///
     /// # Errors
-    /// The output or the runs on disk could not be written or read; then there is no output (and
-    /// a file of its name is as it was).
+    /// The output or the runs on disk could not be written or read, or an input was changed since it was looked at; then there is no
+    /// output (and a file of its name is as it was).
     pub fn finish(&self, outs: Vec<Vec<Run>>) -> Result<Finished, AppError> {
         let mut merged = Merged::default();
         let bytes = self.output.write(|file, error| {
             let outs = outs.into_iter().flatten().collect();
             merged = for_element!(self.element, R => merge_to::<R>(&self.desk, outs, file, error))?;
-            Ok(())
+            self.desk.files.unchanged()
         })?;
         Ok(Finished {
             path: self.output.path().into(),

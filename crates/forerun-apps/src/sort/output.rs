@@ -216,9 +216,11 @@ pub(crate) fn writable(directory: &Path, what: &str) -> Result<(), AppError> {
     })
 }
 
-/// Runs `fill` and writes what it gives from another thread, a few blocks behind.
+/// Runs `fill` and writes what it gives from another thread, a few blocks behind. Of what comes in small pieces, blocks are of `hand` bytes:
+/// whoever is handed one has to be woken.
 pub(crate) fn write_behind(
     file: &File,
+    hand: usize,
     error: &dyn Fn(&io::Error) -> AppError,
     fill: impl FnOnce(&mut Write<'_>) -> Result<(), AppError>,
 ) -> Result<(), AppError> {
@@ -226,12 +228,23 @@ pub(crate) fn write_behind(
         let (full, blocks) = sync_channel::<Vec<u8>>(WAITING);
         let (emptied, empty) = sync_channel(WAITING + 2);
         let writer = scope.spawn(move || drain(file, &blocks, &emptied));
+        let send = |block| full.send(block).map_err(|_| AppError::new("writing has ended early"));
+        let mut block: Vec<u8> = Vec::new();
         let filled = fill(&mut |bytes| {
-            let mut block: Vec<u8> = empty.try_recv().unwrap_or_default();
-            block.clear();
             block.extend_from_slice(bytes);
-            full.send(block).map_err(|_| AppError::new("writing has ended early"))
+            if block.len() < hand {
+                return Ok(());
+            }
+            let next = empty.try_recv().map_or_else(
+                |_| Vec::new(),
+                |mut next: Vec<u8>| {
+                    next.clear();
+                    next
+                },
+            );
+            send(std::mem::replace(&mut block, next))
         });
+        let filled = filled.and_then(|()| if block.is_empty() { Ok(()) } else { send(block) });
         drop(full);
         // The writer's error is the cause of the other.
         match writer.join() {

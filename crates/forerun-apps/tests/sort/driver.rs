@@ -57,7 +57,8 @@ fn scattered(inputs: &[PathBuf], options: &SortOptions, way: &Way) -> Result<Vec
     Ok(std::fs::read(output).expect("an output"))
 }
 
-fn on_threads(job: &SortJob, block: u64, ranks: usize, ahead: usize) -> Result<Erased, AppError> {
+/// Runs scatter-gather, to before its end.
+pub(crate) fn on_threads(job: &SortJob, block: u64, ranks: usize, ahead: usize) -> Result<Erased, AppError> {
     let Together { app, source, sinks, .. } = &job.together(block);
     let options = Options { window: 2, ..Options::new(ranks) };
     let shape = Shape::new(ranks);

@@ -7,7 +7,7 @@ use forerun_platform::Grain;
 use forerun_skeleton::reduction::{Reduce, Sinks, Source};
 use forerun_skeleton::{Cancel, Message};
 
-use crate::driver::{Way, names, options, sort};
+use crate::driver::{Way, names, on_threads, options, sort};
 
 /// Writes `n` numbers in falling order.
 fn falling(path: &Path, n: i32) {
@@ -264,4 +264,84 @@ fn pieces_are_no_smaller_than_memory_allows() {
         assert_eq!(sizes.iter().sum::<u64>(), 200_000);
         assert!(sizes.iter().all(|size| size % 4 == 0 && *size <= block.max(4)), "{block}");
     }
+}
+
+/// Whoever changes an input, at whatever moment and however, is told so, by either pattern, and nothing is left under the output's name.
+#[test]
+fn an_input_that_is_changed_is_noticed() {
+    use std::time::{Duration, SystemTime};
+
+    use forerun_apps::ScatterGatherJob as _;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let [one, two] = ["one", "two"].map(|name| directory.path().join(name));
+    let longer = || {
+        let bytes = [std::fs::read(&two).expect("there"), vec![0; 4]].concat();
+        std::fs::write(&two, bytes).expect("written");
+    };
+    let same = || std::fs::write(&two, std::fs::read(&two).expect("there")).expect("written");
+    let replaced = || {
+        let (other, time) =
+            (directory.path().join("other"), std::fs::metadata(&two).unwrap().modified().unwrap());
+        std::fs::copy(&two, &other).expect("copied");
+        std::fs::File::options().write(true).open(&other).unwrap().set_modified(time).unwrap();
+        std::fs::rename(&other, &two).expect("renamed");
+    };
+    let changes: [(&dyn Fn(), &str); 3] =
+        [(&longer, "became longer"), (&same, "was written to"), (&replaced, "was replaced by another file")];
+    for (change, what) in changes {
+        for (at_once, scattered) in [(false, false), (true, false), (false, true), (true, true)] {
+            for file in [&one, &two] {
+                falling(file, 10_000);
+                let old = std::fs::File::options().write(true).open(file).expect("there");
+                old.set_modified(SystemTime::now() - Duration::from_secs(100)).expect("older");
+            }
+            let output = Some(directory.path().join("out"));
+            let options = SortOptions { output, ..options(ElementType::I32, 1 << 20) };
+            let job = SortJob::open(&[one.clone(), two.clone()], options).expect("good");
+            let change_at = |this: bool| {
+                if this == at_once {
+                    change()
+                }
+            };
+            let reduced = || {
+                change_at(true);
+                let source = job.source(job.grain(4));
+                let run = |index| job.task(index, source.get(index)?.expect("a task"));
+                let runs = (0..4).map(run).collect::<Result<_, _>>()?;
+                change_at(false);
+                job.finish(vec![runs]).map(drop)
+            };
+            let gathered = || {
+                change_at(true);
+                let written = on_threads(&job, 20_000, 2, 1)?;
+                change_at(false);
+                job.conclude(written).map(drop)
+            };
+            let said = if scattered { gathered() } else { reduced() }.expect_err("changed").to_string();
+            assert!(said.contains(&format!("two {what} while it was being read: leave")), "{said}");
+            drop(job);
+            assert_eq!(names(directory.path()), ["one", "two"]);
+        }
+    }
+}
+
+/// What the runs of a pilot spilled is theirs.
+#[test]
+fn a_run_says_what_it_spilled_itself() {
+    use forerun_apps::ScatterGatherJob as _;
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let input = directory.path().join("ints");
+    falling(&input, 200_000);
+    let said = |pilots: usize| {
+        let job =
+            SortJob::open(std::slice::from_ref(&input), options(ElementType::I32, 256 << 10)).expect("good");
+        let block = job.largest_block(1, 2);
+        for _ in 0..pilots {
+            on_threads(&job, block, 1, 0).expect("tried");
+        }
+        job.conclude(on_threads(&job, block, 1, 0).expect("sorted")).expect("written")
+    };
+    let alone = said(0);
+    assert!(alone.contains("by way of the disk"), "{alone}");
+    assert_eq!(said(2), alone);
 }

@@ -7,6 +7,7 @@ use super::{Cache, Options, cache, calibrate, calibrate_mpi, doubtful, table};
 use crate::cli::{CalibrateArgs, MpiOptions};
 use crate::console::Console;
 use crate::error::{CliError, failed, request};
+use crate::execute::stop_if_interrupted;
 use crate::file;
 use crate::signals::Interrupt;
 
@@ -38,9 +39,7 @@ pub fn calibrate_command(
     let result = calibrate(&options, &progress, interrupt.cancel());
     bar.finish_and_clear();
     // Also where the last of it was measured already: nothing is kept of what was to end.
-    if let Some(signal) = interrupt.signal() {
-        return Err(CliError::Interrupted(signal));
-    }
+    stop_if_interrupted(interrupt)?;
     let calibration = result.map_err(failed)?;
     let platform = &calibration.platform;
     let machine = Machine::here();
@@ -53,6 +52,8 @@ pub fn calibrate_command(
         console.note("note", &doubtful(why))?;
     }
     console.data(platform)?;
+    // Nor is it where the signal came meanwhile. One that comes when the file has its name is too late.
+    stop_if_interrupted(interrupt)?;
     if let Some(stdout) = args.out.as_deref().filter(|path| is_standard_output(path)) {
         return file::write(stdout, platform.to_toml().as_bytes());
     }

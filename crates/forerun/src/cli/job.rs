@@ -49,7 +49,7 @@ pub struct SortArgs {
     /// the one FILE. It may be one of the inputs, which it replaces when it is complete.
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Memory to use at most, such as "1 GiB"; without it, half of the machine's, or of what a control group leaves of it.
+    /// Memory to use at most, such as "1 GiB"; without it, half of the machine's, or of what a control group or a limit (ulimit -v) leaves of it.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Directory for runs that do not fit in memory; without it, beside the output.

@@ -185,5 +185,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         Command::Pepa(args) => pepa::run(&args.what, &mut context),
     };
     // Whatever ended early after a signal ended for it.
-    done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted))
+    let done = done.map_err(|e| context.interrupt.signal().map_or(e, CliError::Interrupted));
+    context.interrupt.over();
+    done
 }

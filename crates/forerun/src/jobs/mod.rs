@@ -119,6 +119,15 @@ pub fn listed(from: &Path, inputs: &mut Vec<PathBuf>) -> Result<(), CliError> {
     Ok(())
 }
 
+/// Threads of a sort beside those of its ranks, at most: what hears signals, shows progress, reads ahead and writes behind.
+const BESIDE: usize = 6;
+
+/// Least bytes that a limit must leave a sort: for what it plans and predicts by, beside what it sorts in.
+const LEAST_LEFT: u64 = 50_000_000;
+
+/// Bytes that a sort takes at most for each of its input: sorted runs may rest in two fifths of the memory, and no more is then of use.
+const MEMORY_OF_INPUT: u64 = 3;
+
 /// Who shares the memory of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Team {
@@ -133,11 +142,24 @@ pub struct Team {
 /// # Errors
 /// What is wrong with the files, the type, or the memory.
 pub fn sort(args: &SortArgs, team: Team, written: bool, cancel: &Cancel) -> Result<SortJob, CliError> {
+    let left = allocation::left(team.ranks + BESIDE);
+    if let Some(left) = left.filter(|&left| left < LEAST_LEFT) {
+        return Err(request(format!(
+            "a limit of memory (ulimit -v or -d) leaves this process {}: a sort on {} needs at least {}, \
+             so allow it more",
+            Bytes(left),
+            text::plural(team.ranks as u64, "rank"),
+            Bytes(LEAST_LEFT)
+        )));
+    }
     let memory = match &args.memory {
         Some(text) => size("--memory", text)?,
         None => allocation::memory().map_or(1 << 30, |all| all / 2),
     };
-    let memory = memory / team.processes.max(1) as u64;
+    let mut memory = memory / team.processes.max(1) as u64;
+    if let (None, Some(left)) = (&args.memory, left) {
+        memory = memory.min(left / 2);
+    }
     if let Some(text) = args.memory.as_ref().filter(|_| memory < LEAST_MEMORY) {
         let each = if team.processes > 1 { " in each process" } else { "" };
         return Err(request(format!("--memory {text}: a sort needs at least {}{each}", Bytes(LEAST_MEMORY))));
@@ -152,7 +174,17 @@ pub fn sort(args: &SortArgs, team: Team, written: bool, cancel: &Cancel) -> Resu
         cancel: cancel.clone(),
         ..SortOptions::default()
     };
-    SortJob::open(&args.input, options).map_err(request)
+    let job = SortJob::open(&args.input, options).map_err(request)?;
+    if let (Some(text), Some(left)) = (&args.memory, left)
+        && memory.min(MEMORY_OF_INPUT.saturating_mul(job.bytes())) > left / 4 * 3
+    {
+        return Err(request(format!(
+            "--memory {text}: a limit (ulimit -v or -d) leaves this process {}, of which a sort may have three quarters; \
+             give less, or leave it out",
+            Bytes(left)
+        )));
+    }
+    Ok(job)
 }
 
 /// The job that `lsi` asks for.

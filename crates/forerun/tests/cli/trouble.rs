@@ -123,11 +123,55 @@ fn what_memory_has_no_room_for_is_said() {
     }
     let picture = within("run mandelbrot --size 60000x60000 -o p.png");
     picture.refused(2, &["--size 60000x60000", "no memory for 14.4 GB more"]);
-    let sort = "run sort numbers -p 1 --memory 64GiB";
-    let whole = within(&format!("{sort} --grain 2GiB --profile profile.toml"));
-    whole.refused(1, &["task 0 (numbers", "there is no memory for 2 GiB more"]);
-    let block = within(&format!("{sort} --skeleton scatter-gather --block 1GiB --profile scatter.toml"));
-    block.refused(1, &["block", "there is no memory for 1 GiB more"]);
+    // Before anything is done.
+    for more in [
+        "--grain 2GiB --profile profile.toml",
+        "--skeleton scatter-gather --block 1GiB --profile scatter.toml",
+    ] {
+        let sort = within(&format!("run sort numbers -p 1 --memory 64GiB {more}"));
+        sort.refused(2, &["--memory 64GiB: a limit (ulimit -v or -d) leaves this process", "give less"]);
+    }
+    place.assert_clean();
+}
+
+/// A sort takes what limits leave this process, less what it has, stacks of threads and what the C library sets aside, into account:
+/// it is done, every time, or refused before it begins.
+#[test]
+fn a_sort_fits_into_what_a_limit_leaves() {
+    let place = place();
+    let mut numbers: Vec<u32> = (0..4_000_000u32).map(|n| n.wrapping_mul(2_654_435_761)).collect();
+    let bytes = |numbers: &[u32]| numbers.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<u8>>();
+    place.write("numbers", bytes(&numbers));
+    numbers.sort_unstable();
+    let sorted = bytes(&numbers);
+    let within = |limit: &str, kilobytes: u64, more: &str| {
+        let mut command = std::process::Command::new("sh");
+        let line = format!(
+            "ulimit -{limit} {kilobytes}; exec \"$0\" run sort numbers --type u32 -o out -p 2 {more}"
+        );
+        command.args(["-c", &line, crate::util::FORERUN]).current_dir(place.path(""));
+        command.env("TMPDIR", place.path("tmp")).env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    for skeleton in ["reduction", "scatter-gather"] {
+        for (limit, kilobytes) in
+            [("v", 100_000), ("v", 120_000), ("v", 140_000), ("v", 180_000), ("d", 80_000), ("d", 110_000)]
+        {
+            for more in ["", "--memory 30MB"] {
+                let said = within(limit, kilobytes, &format!("--skeleton {skeleton} {more}"));
+                let out = place.path("out");
+                if said.status.success() {
+                    assert!(std::fs::read(&out).unwrap() == sorted, "{limit} {kilobytes} {skeleton} {more}");
+                    std::fs::remove_file(out).unwrap();
+                } else {
+                    // What the program takes alone depends on the build.
+                    assert!(kilobytes < [110_000, 180_000][usize::from(limit == "v")], "{}", said.err);
+                    said.refused(2, &["(ulimit -v or -d) leaves this process"]);
+                    assert!(!out.exists());
+                }
+            }
+        }
+    }
     place.assert_clean();
 }
 
@@ -177,6 +221,27 @@ fn programs_that_cannot_be_started_in_the_end() {
         reduce(&place, "./tool", "cat", more).refused(1, &["./tool", "could not be started"]);
     }
     place.assert_clean();
+}
+
+/// Pieces of a file go together, whatever becomes of it; a whole one is the command's.
+#[test]
+fn an_input_that_is_changed_while_it_runs() {
+    let place = place();
+    let lines = |n: usize| "a line\n".repeat(n);
+    let map = "cat; echo another >> big/one";
+    let words = ["reduce", "--shell", "--map", map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
+    for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
+        place.write("big/one", lines(1000));
+        let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
+        if changed {
+            said.refused(1, &["big/one became longer while it was being read: leave the inputs alone"]);
+            assert!(!place.path("out").exists());
+        } else {
+            said.ok();
+            assert!(place.text("out").starts_with(&lines(1000)));
+        }
+        place.assert_clean();
+    }
 }
 
 #[test]

@@ -21,12 +21,14 @@ pub(crate) struct Cooperative<'a, R> {
     job: &'a SortJob,
     /// Bytes of a packet.
     packet: u64,
+    /// Bytes that the sort had spilled before: those of a pilot are not this run's.
+    spilled: u64,
     of: PhantomData<fn() -> R>,
 }
 
 impl<'a, R> Cooperative<'a, R> {
     pub(super) fn new(job: &'a SortJob, packet: u64) -> Self {
-        Cooperative { job, packet: packet.max(1), of: PhantomData }
+        Cooperative { job, packet: packet.max(1), spilled: job.desk().spill.bytes(), of: PhantomData }
     }
 }
 
@@ -71,6 +73,6 @@ impl<'a, R: InParts> Sinks<SortedPacket<R>> for Cooperative<'a, R> {
     type Sink = PacketSink<'a>;
 
     fn open(&self, _: usize) -> Result<PacketSink<'a>, AppError> {
-        PacketSink::open(self.job)
+        PacketSink::open(self.job, self.spilled)
     }
 }

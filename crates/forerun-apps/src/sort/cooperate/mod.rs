@@ -67,9 +67,10 @@ impl ScatterGatherJob for SortJob {
     fn conclude(&self, written: Erased) -> Result<String, AppError> {
         let written: Written = written.open()?;
         let bytes = written.bytes();
+        let spilled = self.desk().spill.bytes().saturating_sub(written.spilled_before());
+        self.desk().files.unchanged()?;
         self.output_file().persist(written.into_file())?;
         let mut line = self.written(bytes);
-        let spilled = self.desk().spill.bytes();
         if spilled > 0 {
             line.push_str(&format!(", {} of it by way of the disk", Bytes(spilled)));
         }

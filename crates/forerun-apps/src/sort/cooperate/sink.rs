@@ -22,6 +22,7 @@ pub(crate) struct PacketSink<'a> {
 pub struct Written {
     file: NamedTempFile,
     bytes: u64,
+    spilled_before: u64,
 }
 
 impl Written {
@@ -30,14 +31,21 @@ impl Written {
         self.bytes
     }
 
+    /// Bytes that the sort had spilled before the run that wrote this.
+    pub(super) fn spilled_before(&self) -> u64 {
+        self.spilled_before
+    }
+
     pub(super) fn into_file(self) -> NamedTempFile {
         self.file
     }
 }
 
 impl<'a> PacketSink<'a> {
-    pub(super) fn open(job: &'a SortJob) -> Result<Self, AppError> {
-        Ok(PacketSink { job, written: Written { file: job.output_file().begin()?, bytes: 0 } })
+    /// For a run before which the sort had spilled so many bytes.
+    pub(super) fn open(job: &'a SortJob, spilled_before: u64) -> Result<Self, AppError> {
+        let file = job.output_file().begin()?;
+        Ok(PacketSink { job, written: Written { file, bytes: 0, spilled_before } })
     }
 }
 
@@ -57,7 +65,7 @@ impl<R: InParts> Sink<SortedPacket<R>> for PacketSink<'_> {
         let expected = self.job.bytes();
         if self.job.element().width() > 1 && self.written.bytes != expected {
             return Err(AppError::new(format!(
-                "{} bytes of {expected} were written: the input was changed while it was sorted",
+                "{} bytes of {expected} were written: the input was changed while it was being read",
                 self.written.bytes
             )));
         }

@@ -103,7 +103,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
             Err(e) => return AppError::new(format!("cannot read {}: {e}", shown(segment.path))),
         }
     }
-    AppError::new("the input was changed while it was sorted: leave it alone until the end")
+    AppError::new("the input was changed while it was being read: leave it alone until the end of a run")
 }
 
 /// The error for the first line that is no number, of those that begin in a segment from the beginning of a file on.
