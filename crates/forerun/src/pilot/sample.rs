@@ -187,6 +187,9 @@ impl<'j> Sampler<'j> {
         let bytes = left.value.bytes() + right.value.bytes();
         let results = left.results + right.results;
         let charge = Charge { stage: Stage::Merge, item: left.first, bytes, results };
+        if !self.job.outside() {
+            NewMemory::use_before(bytes);
+        }
         let before = NewMemory::pages();
         let (point, value) = self.timed(charge, || self.app.merge(left.value, right.value))?;
         let pages = NewMemory::pages() - before;
