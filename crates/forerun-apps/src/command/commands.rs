@@ -281,14 +281,6 @@ impl Commands {
         Ok(())
     }
 
-    /// The result of another process on the files at `places`, of which these are the bytes.
-    ///
-    /// # Errors
-    /// That there are no such files, or a temporary file cannot be written.
-    pub(crate) fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
-        wire::adopt(&self.files, (&self.scratch, self.settings.keep_in_memory), places, bytes)
-    }
-
     fn call(
         &self,
         role: Role,
@@ -346,6 +338,12 @@ impl Commands {
 enum Named<'o> {
     There(&'o ScratchFile),
     Made(ScratchFile),
+}
+
+impl wire::Adopts for Commands {
+    fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
+        wire::adopt(&self.files, (&self.scratch, self.settings.keep_in_memory), places, bytes)
+    }
 }
 
 impl Named<'_> {

@@ -23,7 +23,7 @@ use super::scratch::Scratch;
 use super::show;
 use super::stream::Stream;
 use super::template::Template;
-use super::wire::{self, AnswerCodec};
+use super::wire::{self, Adopts, OutputCodec};
 use crate::FarmJob;
 
 /// What to run, within which bounds, and what becomes of the outputs.
@@ -117,14 +117,6 @@ impl CommandFarm {
         self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The output of another process for the file at `places`.
-    ///
-    /// # Errors
-    /// That there is no such file, or a temporary file cannot be written.
-    pub(super) fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
-        wire::adopt(&self.files, (&self.scratch, KEEP_IN_MEMORY), places, bytes)
-    }
-
     fn file(&self, index: u64) -> Result<&InputFile, AppError> {
         let file = usize::try_from(index).ok().and_then(|at| self.files.get(at));
         file.ok_or_else(|| AppError::new(format!("there is no task {index}")))
@@ -197,6 +189,12 @@ impl Delivered {
     }
 }
 
+impl Adopts for CommandFarm {
+    fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
+        wire::adopt(&self.files, (&self.scratch, KEEP_IN_MEMORY), places, bytes)
+    }
+}
+
 impl FarmJob for CommandFarm {
     fn name(&self) -> &'static str {
         "farm"
@@ -239,7 +237,7 @@ impl FarmJob for CommandFarm {
     }
 
     fn codec(&self) -> impl Codec<Output> + Sync {
-        AnswerCodec(self)
+        OutputCodec(self)
     }
 
     /// Closes the journal, and gives up the place of the outputs.

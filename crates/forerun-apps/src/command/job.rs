@@ -279,15 +279,15 @@ impl ReductionJob for CommandJob {
     }
 
     fn codec(&self) -> impl Codec<Output> + Codec<Self::Left> + Sync {
-        OutputCodec(&self.commands)
+        OutputCodec(&*self.commands)
     }
 
     fn hand_over(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
-        OutputCodec(&self.commands).put_kept(out)
+        OutputCodec(&*self.commands).put_kept(out)
     }
 
     fn take_over(&self, bytes: &[u8]) -> Result<(), AppError> {
-        OutputCodec(&self.commands).keep(bytes)
+        OutputCodec(&*self.commands).keep(bytes)
     }
 
     fn input_name(&self, source: &Tasks, index: u64) -> String {

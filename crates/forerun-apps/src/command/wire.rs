@@ -9,7 +9,6 @@ use forerun_skeleton::reduction::{Piece, PieceCodec};
 use forerun_skeleton::wire::{Incoming, Maybe, Outgoing, garbled};
 use forerun_skeleton::{AppError, Codec, Message as _, Wire};
 
-use super::farm::CommandFarm;
 use super::inputs::InputFile;
 use super::output::{Body, Origin};
 use super::scratch::Scratch;
@@ -84,36 +83,20 @@ pub(super) fn adopt(
     Ok(Output { body, origin })
 }
 
-/// Writes and reads outputs of a farm's tasks.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AnswerCodec<'a>(pub(super) &'a CommandFarm);
-
-impl Codec<Output> for AnswerCodec<'_> {
-    fn encode(&self, output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
-        put(output, out)
-    }
-
-    fn decode(&self, bytes: &mut &[u8]) -> Result<Output, AppError> {
-        let (places, body) = read(bytes)?;
-        self.0.adopt(places, body)
-    }
-
-    fn give(&self, output: Output, out: &mut Outgoing) -> Result<(), AppError> {
-        give(output, out)
-    }
-
-    fn take(&self, from: &mut Incoming<'_>) -> Result<Output, AppError> {
-        let (places, body) = take(from)?;
-        self.0.adopt(places, body)
-    }
+/// Whose outputs are sent from one process to another.
+pub(super) trait Adopts {
+    /// The output of another process for the files at `places`.
+    ///
+    /// # Errors
+    /// That there are no such files, or a temporary file cannot be written.
+    fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError>;
 }
 
-/// Writes and reads results of these commands: the places of their files among the inputs, which are the same on all
+/// Writes and reads outputs of commands: the places of their files among the inputs, which are the same on all
 /// ranks, and the bytes, wherever they are.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct OutputCodec<'a>(pub(crate) &'a Commands);
+pub(super) struct OutputCodec<'a, A>(pub(super) &'a A);
 
-impl Codec<Output> for OutputCodec<'_> {
+impl<A: Adopts> Codec<Output> for OutputCodec<'_, A> {
     fn encode(&self, output: &Output, out: &mut Vec<u8>) -> Result<(), AppError> {
         put(output, out)
     }
@@ -133,7 +116,7 @@ impl Codec<Output> for OutputCodec<'_> {
     }
 }
 
-impl Codec<Option<Piece<Output>>> for OutputCodec<'_> {
+impl Codec<Option<Piece<Output>>> for OutputCodec<'_, Commands> {
     fn encode(&self, left: &Option<Piece<Output>>, out: &mut Vec<u8>) -> Result<(), AppError> {
         Maybe(PieceCodec(self)).encode(left, out)
     }
@@ -151,7 +134,7 @@ impl Codec<Option<Piece<Output>>> for OutputCodec<'_> {
     }
 }
 
-impl OutputCodec<'_> {
+impl OutputCodec<'_, Commands> {
     /// Appends what a pilot kept, and keeps it no longer.
     pub(super) fn put_kept(self, out: &mut Vec<u8>) -> Result<(), AppError> {
         self.0.done().take_all().into_iter().try_for_each(|(extent, output)| {

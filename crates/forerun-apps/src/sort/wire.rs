@@ -4,7 +4,7 @@
 //! there for the first and last time. Whoever receives it keeps the first in memory if it may rest there, and spills the others.
 //! The bytes under way are in no budget.
 
-use forerun_skeleton::wire::{Incoming, Outgoing};
+use forerun_skeleton::wire::{Incoming, Outgoing, plainly};
 use forerun_skeleton::{AppError, Codec, Wire as _, memory};
 
 use super::desk::Desk;
@@ -53,17 +53,6 @@ impl Codec<Vec<Run>> for RunCodec<'_> {
         let runs = usize::decode(&mut from.bytes)?;
         (0..runs).map(|_| self.take(from)).collect()
     }
-}
-
-/// Takes a value off the front of bytes that are all there is.
-pub(super) fn plainly<'b, T>(
-    bytes: &mut &'b [u8],
-    take: impl FnOnce(&mut Incoming<'b>) -> Result<T, AppError>,
-) -> Result<T, AppError> {
-    let mut from = Incoming::plain(bytes);
-    let value = take(&mut from)?;
-    *bytes = from.bytes;
-    Ok(value)
 }
 
 fn count<R>(parts: &Parts<R>) -> usize {

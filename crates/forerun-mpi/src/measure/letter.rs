@@ -1,6 +1,6 @@
 //! What ranks that measure send to each other.
 
-use forerun_skeleton::wire::{Incoming, Outgoing, garbled};
+use forerun_skeleton::wire::{Incoming, Outgoing, garbled, plainly};
 use forerun_skeleton::{AppError, Message, Wire};
 
 use super::{Probe, Sample};
@@ -69,10 +69,7 @@ impl Wire for Letter {
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let mut from = Incoming::plain(bytes);
-        let letter = Self::take(&mut from)?;
-        *bytes = from.bytes;
-        Ok(letter)
+        plainly(bytes, Self::take)
     }
 
     fn give(self, out: &mut Outgoing) -> Result<(), AppError> {

@@ -1,7 +1,7 @@
 //! What the ranks of a farm send to each other as bytes, for ranks that share no memory.
 
 use super::message::{Attempt, Half, Parcel, Spent};
-use crate::wire::{Incoming, Outgoing, Plain, garbled};
+use crate::wire::{Incoming, Outgoing, Plain, garbled, plainly};
 use crate::{AppError, Codec, Wire};
 
 /// The codec of [`Parcel`], from that of an answer.
@@ -36,10 +36,7 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Parcel<R>, AppError> {
-        let mut from = Incoming::plain(bytes);
-        let parcel = self.take(&mut from)?;
-        *bytes = from.bytes;
-        Ok(parcel)
+        plainly(bytes, |from| self.take(from))
     }
 
     fn give(&self, parcel: Parcel<R>, out: &mut Outgoing) -> Result<(), AppError> {

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled};
+use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled, plainly};
 use crate::{AppError, Codec, Message, Wire};
 
 /// A partial result and what it is made of.
@@ -138,8 +138,7 @@ impl<P, C: Codec<P>> Codec<Packet<P>> for PacketCodec<C> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Packet<P>, AppError> {
-        let (tag, first, results) = Wire::decode(bytes)?;
-        checked(Maybe(&self.0).decode(bytes)?, first, tag, results)
+        plainly(bytes, |from| self.take(from))
     }
 
     fn give(&self, packet: Packet<P>, out: &mut Outgoing) -> Result<(), AppError> {
@@ -194,8 +193,7 @@ impl<P, C: Codec<P>> Codec<Piece<P>> for PieceCodec<C> {
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Piece<P>, AppError> {
-        let (first, results) = Wire::decode(bytes)?;
-        Ok(Piece { value: self.0.decode(bytes)?, first, results })
+        plainly(bytes, |from| self.take(from))
     }
 
     fn give(&self, piece: Piece<P>, out: &mut Outgoing) -> Result<(), AppError> {

@@ -1,6 +1,6 @@
 //! What the ranks of scatter-gather send to each other.
 
-use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled};
+use crate::wire::{Incoming, Maybe, Outgoing, Plain, garbled, plainly};
 use crate::{AppError, Codec, Message, Wire};
 
 /// Bytes that a parcel costs beside what is in it.
@@ -56,16 +56,7 @@ impl<B, P, CB: Codec<B>, CP: Codec<P>> Codec<Parcel<B, P>> for ParcelCodec<CB, C
     }
 
     fn decode(&self, bytes: &mut &[u8]) -> Result<Parcel<B, P>, AppError> {
-        match u8::decode(bytes)? {
-            BLOCK => Ok(Parcel::Block(u64::decode(bytes)?, self.0.decode(bytes)?)),
-            DEALT => Ok(Parcel::Dealt),
-            POLL => Ok(Parcel::Poll),
-            PACKET => {
-                let last = bool::decode(bytes)?;
-                Ok(Parcel::Packet(Maybe(&self.1).decode(bytes)?, last))
-            }
-            _ => Err(garbled("a parcel of scatter-gather")),
-        }
+        plainly(bytes, |from| self.take(from))
     }
 
     fn give(&self, parcel: Parcel<B, P>, out: &mut Outgoing) -> Result<(), AppError> {
@@ -83,16 +74,15 @@ impl<B, P, CB: Codec<B>, CP: Codec<P>> Codec<Parcel<B, P>> for ParcelCodec<CB, C
     }
 
     fn take(&self, from: &mut Incoming<'_>) -> Result<Parcel<B, P>, AppError> {
-        match from.bytes.first() {
-            Some(&BLOCK) => {
-                let (_, index): (u8, u64) = Wire::decode(&mut from.bytes)?;
-                Ok(Parcel::Block(index, self.0.take(from)?))
-            }
-            Some(&PACKET) => {
-                let (_, last): (u8, bool) = Wire::decode(&mut from.bytes)?;
+        match u8::decode(&mut from.bytes)? {
+            BLOCK => Ok(Parcel::Block(u64::decode(&mut from.bytes)?, self.0.take(from)?)),
+            DEALT => Ok(Parcel::Dealt),
+            POLL => Ok(Parcel::Poll),
+            PACKET => {
+                let last = bool::decode(&mut from.bytes)?;
                 Ok(Parcel::Packet(Maybe(&self.1).take(from)?, last))
             }
-            _ => self.decode(&mut from.bytes),
+            _ => Err(garbled("a parcel of scatter-gather")),
         }
     }
 }

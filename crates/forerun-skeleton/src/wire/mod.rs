@@ -196,6 +196,21 @@ pub fn whole<T>(codec: &impl Codec<T>, mut bytes: &[u8]) -> Result<T, AppError> 
     if bytes.is_empty() { Ok(value) } else { Err(garbled("as long as what is in it")) }
 }
 
+/// Takes a value off the front of bytes that are all there is, as it is taken of a message: the `decode` of a codec that says only
+/// how its values are taken.
+///
+/// # Errors
+/// Those of `take`.
+pub fn plainly<'b, T>(
+    bytes: &mut &'b [u8],
+    take: impl FnOnce(&mut Incoming<'b>) -> Result<T, AppError>,
+) -> Result<T, AppError> {
+    let mut from = Incoming::plain(bytes);
+    let value = take(&mut from)?;
+    *bytes = from.bytes;
+    Ok(value)
+}
+
 /// Takes the value that a message of these bytes and blocks is, all of it.
 ///
 /// # Errors

@@ -39,10 +39,11 @@ impl NewMemory {
         let (mut held, mut pages, mut bytes) = (Vec::new(), Vec::new(), Vec::new());
         while held.len() < TIMES && (held.is_empty() || begun.elapsed() < MOST) {
             let Ok(mut memory) = new_memory(BYTES) else { break };
-            let (before, begun) = (NewMemory::pages(), clock.begin());
-            memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
-            let seconds = begun.seconds();
-            let given = NewMemory::pages() - before;
+            let (given, seconds) = pages_of(|| {
+                let begun = clock.begin();
+                memory.iter_mut().step_by(PAGE).for_each(|byte| *byte = 1);
+                begun.seconds()
+            });
             held.push(memory);
             if given > 0 {
                 pages.push(seconds / given as f64);
@@ -63,18 +64,24 @@ impl NewMemory {
         }
     }
 
-    /// Pages that the system has given this thread so far; 0 where it does not count them. (The tenth figure of stat; the second is
-    /// a name, in brackets, and may be anything.)
-    pub(super) fn pages() -> u64 {
-        let line = fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
-        let after = line.rsplit_once(')').map_or("", |(_, after)| after);
-        after.split_whitespace().nth(7).and_then(|count| count.parse().ok()).unwrap_or(0)
-    }
-
     /// The seconds of a call without what the pages took that it was given.
     pub(super) fn without(self, pages: u64, seconds: f64) -> f64 {
         (seconds - self.page_s * pages as f64).max(LEAST * seconds)
     }
+}
+
+/// Pages that the system gave this thread during a call; 0 where it does not count them.
+pub(super) fn pages_of<T>(call: impl FnOnce() -> T) -> (u64, T) {
+    let before = pages();
+    let value = call();
+    (pages().saturating_sub(before), value)
+}
+
+/// Those so far. (The tenth figure of stat; the second is a name, in brackets, and may be anything.)
+fn pages() -> u64 {
+    let line = fs::read_to_string("/proc/thread-self/stat").unwrap_or_default();
+    let after = line.rsplit_once(')').map_or("", |(_, after)| after);
+    after.split_whitespace().nth(7).and_then(|count| count.parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -90,11 +97,7 @@ mod tests {
         }
         assert!(new.page_s > new.per_byte && new.per_byte > 1e-12, "{new:?}");
         let mut memory = new_memory(8 << 20).unwrap();
-        let mut fill = || {
-            let before = NewMemory::pages();
-            memory.fill(1);
-            NewMemory::pages() - before
-        };
+        let mut fill = || pages_of(|| memory.fill(1)).0;
         let (first, second) = (fill(), fill());
         assert!(first > 0 && second < first / 10 + 2, "{first} {second}");
         // Of a second, what they take is not counted; of a call that is shorter than that, some of it is.
@@ -108,11 +111,7 @@ mod tests {
     #[test]
     fn what_is_used_before_is_used_again() {
         forerun_mapped::keep_memory();
-        let fill = |bytes: usize| {
-            let before = NewMemory::pages();
-            let block = vec![1_u8; bytes];
-            (NewMemory::pages() - before, block)
-        };
+        let fill = |bytes: usize| pages_of(|| vec![1_u8; bytes]);
         // Held, so that none of it is used again.
         let (new, first) = fill(6 << 20);
         NewMemory::use_before(6 << 20);

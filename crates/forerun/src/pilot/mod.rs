@@ -112,7 +112,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         return Ok(Pilot { profile: ReductionProfile::default(), seconds: 0.0, tasks: 0 });
     }
     // What other programs have is theirs.
-    let memory = if job.outside() { NewMemory::default() } else { NewMemory::measured(clock) };
+    let memory = (!job.outside()).then(|| NewMemory::measured(clock));
     let sampler = Sampler::new(job, clock, memory, cancel);
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
     let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
@@ -201,7 +201,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         grown_from: sampled.grown_from(),
         join: Some(Join { at: job.join(), cost: ends.join, beside: ends.beside }),
         contention,
-        new_memory: memory.per_byte,
+        new_memory: memory.map_or(0.0, |new| new.per_byte),
         spill,
         tried: 0.0,
     };

@@ -8,14 +8,15 @@ use forerun_skeleton::{AppError, Cancel, Charge, Failure, Message, RunError};
 
 use super::clock::{Clock, Took};
 use super::fit::Point;
-use super::memory::NewMemory;
+use super::memory::{NewMemory, pages_of};
 
 /// Runs tasks and merges of a job and times them.
 pub(super) struct Sampler<'j> {
     pub(super) job: &'j dyn ErasedJob,
     app: ErasedApp<'j>,
     clock: Clock,
-    memory: NewMemory,
+    /// What new memory costs; nothing where other programs have it.
+    memory: Option<NewMemory>,
     cancel: &'j Cancel,
 }
 
@@ -144,7 +145,12 @@ pub(super) fn bytes_of(piece: &Piece<ErasedMessage>) -> f64 {
 }
 
 impl<'j> Sampler<'j> {
-    pub(super) fn new(job: &'j dyn ErasedJob, clock: Clock, memory: NewMemory, cancel: &'j Cancel) -> Self {
+    pub(super) fn new(
+        job: &'j dyn ErasedJob,
+        clock: Clock,
+        memory: Option<NewMemory>,
+        cancel: &'j Cancel,
+    ) -> Self {
         Sampler { job, app: job.app(), clock, memory, cancel }
     }
 
@@ -187,13 +193,16 @@ impl<'j> Sampler<'j> {
         let bytes = left.value.bytes() + right.value.bytes();
         let results = left.results + right.results;
         let charge = Charge { stage: Stage::Merge, item: left.first, bytes, results };
-        if !self.job.outside() {
-            NewMemory::use_before(bytes);
-        }
-        let before = NewMemory::pages();
-        let (point, value) = self.timed(charge, || self.app.merge(left.value, right.value))?;
-        let pages = NewMemory::pages() - before;
-        let point = Point { seconds: self.memory.without(pages, point.seconds), ..point };
+        let merge = || self.timed(charge, || self.app.merge(left.value, right.value));
+        let (point, value) = match self.memory {
+            Some(new) => {
+                NewMemory::use_before(bytes);
+                let (pages, merged) = pages_of(merge);
+                let (point, value) = merged?;
+                (Point { seconds: new.without(pages, point.seconds), ..point }, value)
+            }
+            None => merge()?,
+        };
         sampled.merged(point, results, value.bytes() as f64);
         Ok(Piece { value, first: left.first, results })
     }

@@ -13,7 +13,7 @@ mod varint;
 
 use std::cmp::Ordering;
 
-use forerun_skeleton::wire::{Incoming, Outgoing, garbled};
+use forerun_skeleton::wire::{Incoming, Outgoing, garbled, plainly};
 use forerun_skeleton::{AppError, Message, Wire};
 
 pub use self::builder::{Builder, LONGEST};
@@ -168,10 +168,7 @@ impl Wire for Dictionary {
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let mut from = Incoming::plain(bytes);
-        let dictionary = Self::take(&mut from)?;
-        *bytes = from.bytes;
-        Ok(dictionary)
+        plainly(bytes, Self::take)
     }
 
     fn give(self, out: &mut Outgoing) -> Result<(), AppError> {

@@ -1,13 +1,13 @@
 //! Blocks and packets as bytes, for ranks that share no memory.
 
-use forerun_skeleton::wire::{Incoming, Outgoing};
+use forerun_skeleton::wire::{Incoming, Outgoing, plainly};
 use forerun_skeleton::{AppError, Codec};
 
 use super::app::SortedPacket;
 use super::held::InParts;
 use super::source::Block;
 use crate::sort::job::SortJob;
-use crate::sort::wire::{plainly, put_run};
+use crate::sort::wire::put_run;
 
 /// Writes and reads blocks and packets of a sort.
 #[derive(Debug, Clone, Copy)]
