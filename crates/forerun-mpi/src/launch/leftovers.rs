@@ -29,6 +29,10 @@ const PROBE: &str = "open_mpi.";
 const STALE: Duration = Duration::from_millis(100);
 /// How long it is waited for processes that were killed.
 const GONE: Duration = Duration::from_secs(5);
+/// The field of when a process began, in ticks of the system.
+const BEGUN: usize = 22;
+/// How often a process is read at most that seems to begin another program.
+const LOOKS: usize = 5;
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -37,6 +41,8 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(super) struct Traces {
     mark: String,
     begun: SystemTime,
+    /// When the process began that starts the launcher, in ticks of the system: none of the start is older.
+    parent: u64,
     /// The words of a rank's command line.
     words: Vec<OsString>,
     /// The directory that the launcher makes those of its sessions in.
@@ -65,15 +71,62 @@ impl Marked {
         getpgid(Some(self.pid)).ok().map(|group| group.as_raw_nonzero().get())
     }
 
-    /// When it began, in ticks of the system (proc(5): field 22, the 20th after the name, which may have spaces in it).
+    /// When it began, in ticks of the system.
     fn begun(&self) -> Option<u64> {
-        let stat = fs::read_to_string(place_of(self.pid).join("stat")).ok()?;
-        stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(19)?.parse().ok()
+        stat_of(&place_of(self.pid), BEGUN)
     }
 }
 
 fn place_of(pid: Pid) -> PathBuf {
     Path::new("/proc").join(pid.as_raw_nonzero().to_string())
+}
+
+/// What a process is to a start.
+enum Program {
+    /// Of it: its command line and environment.
+    Marked { line: Vec<u8>, environment: Vec<u8> },
+    /// Between two programs: while the system loads the next one, for longer where that is read from a disk, it has neither line nor environment.
+    Begins,
+    /// Another start's or user's, the system's own, one that has ended, or one that is not asked for.
+    Other,
+}
+
+/// What the process of that place in /proc is to the start with that mark, if its command line `may`.
+fn program(place: &Path, mark: &str, may: impl Fn(&[u8]) -> bool) -> Program {
+    for _ in 0..LOOKS {
+        let memory = words_of(place);
+        let line = fs::read(place.join("cmdline")).unwrap_or_default();
+        if !line.is_empty() && !may(&line) {
+            return Program::Other;
+        }
+        let environment = fs::read(place.join("environ")).unwrap_or_default();
+        if value(&environment, MARK) == Some(mark.as_bytes()) {
+            return Program::Marked { line, environment };
+        }
+        // One that has ended has none, and another user's is not told.
+        if fs::read_link(place.join("exe")).is_err() {
+            return Program::Other;
+        }
+        // What is read while it begins another program is cut off; then that has come to lie elsewhere.
+        if memory.is_some() && memory == words_of(place) {
+            return Program::Other;
+        }
+    }
+    Program::Begins
+}
+
+/// Where a process has its command line and its environment (proc(5): fields 48 to 51), other places in each program that it becomes; none
+/// between two programs. (The environment comes last, and seems to be empty just before.)
+fn words_of(place: &Path) -> Option<[u64; 4]> {
+    let field = |n| stat_of(place, n);
+    let places = [field(48)?, field(49)?, field(50)?, field(51)?];
+    (places[2] < places[3]).then_some(places)
+}
+
+/// A field of what the system tells of a process, by its number in proc(5), of those after the name (which may have spaces in it).
+fn stat_of(place: &Path, number: usize) -> Option<u64> {
+    let stat = fs::read_to_string(place.join("stat")).ok()?;
+    stat.rsplit_once(')')?.1.split_ascii_whitespace().nth(number.checked_sub(3)?)?.parse().ok()
 }
 
 /// What a variable is set to in an environment.
@@ -91,6 +144,7 @@ impl Traces {
         Traces {
             mark: format!("{}-{}", process::id(), now.as_nanos()),
             begun,
+            parent: stat_of(Path::new("/proc/self"), BEGUN).unwrap_or_default(),
             words: words.chain(arguments.iter().map(OsString::from)).collect(),
             sessions: sessions.map(|place| absolute(&place).unwrap_or(place).into_os_string()),
             jobs: BTreeSet::new(),
@@ -106,23 +160,28 @@ impl Traces {
 
     /// The processes of this host that have the mark, of those that `may`, by their command lines.
     fn marked(&self, may: impl Fn(&[u8]) -> bool) -> Vec<Marked> {
-        let mut all = Vec::new();
+        self.look(may).0
+    }
+
+    /// The same, and whether there was one that is between two programs, which may have the mark.
+    fn look(&self, may: impl Fn(&[u8]) -> bool) -> (Vec<Marked>, bool) {
+        let (mut all, mut between) = (Vec::new(), false);
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
             let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
             let Some(pid) = pid.filter(|pid| pid.as_raw_nonzero().get() != process::id() as i32) else {
                 continue;
             };
-            let Ok(line) = fs::read(entry.path().join("cmdline")) else { continue };
-            if !may(&line) {
+            // One without an environment cannot be told from one that begins.
+            if stat_of(&entry.path(), BEGUN).is_none_or(|begun| begun < self.parent) {
                 continue;
             }
-            // Another user's, or gone: one that has ended has none.
-            let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
-            if value(&environment, MARK) == Some(self.mark.as_bytes()) {
-                all.push(Marked { pid, line, environment });
+            match program(&entry.path(), &self.mark, &may) {
+                Program::Marked { line, environment } => all.push(Marked { pid, line, environment }),
+                Program::Begins => between = true,
+                Program::Other => {}
             }
         }
-        all
+        (all, between)
     }
 
     /// Kills the ranks that there are on this host; gives how many.
@@ -131,15 +190,15 @@ impl Traces {
         self.kill(&ranks)
     }
 
-    /// Kills the ranks that there are on this host, and what a launcher that is gone has left of itself, or a rank of what it was before; gives how
-    /// many. (What ranks start has groups of its own, and whoever sees to it.)
-    fn kill_left(&mut self) -> usize {
-        let mut left = self.marked(|_| true);
+    /// Kills the ranks that there are on this host, and what a launcher that is gone has left of itself, or a rank of what it was before; gives
+    /// whether there is nothing more that may be one. (What ranks start has groups of its own, and whoever sees to it.)
+    fn kill_left(&mut self) -> bool {
+        let (mut left, between) = self.look(|_| true);
         left.retain(|of| {
             let in_group = of.group().is_some_and(|group| self.groups.contains(&group));
             in_group || self.is_rank(&of.line) || self.lines.contains(&of.line)
         });
-        self.kill(&left)
+        self.kill(&left) == 0 && !between
     }
 
     fn kill(&mut self, all: &[Marked]) -> usize {
@@ -164,8 +223,11 @@ impl Traces {
 
     /// Whether that process is still the launcher.
     pub(super) fn is_there(&self, launcher: u32) -> bool {
-        let environment = fs::read(format!("/proc/{launcher}/environ")).unwrap_or_default();
-        value(&environment, MARK) == Some(self.mark.as_bytes())
+        // One that begins another program is asked again.
+        !matches!(
+            program(&Path::new("/proc").join(launcher.to_string()), &self.mark, |_| true),
+            Program::Other
+        )
     }
 
     /// Asks the launcher to end, or has its group end; before that, notes by what is found again that it has begun.
@@ -198,7 +260,7 @@ impl Traces {
         let begun = Instant::now();
         let mut quiet = 0;
         while quiet < 3 && begun.elapsed() < GONE {
-            quiet = if self.kill_left() == 0 { quiet + 1 } else { 0 };
+            quiet = if self.kill_left() { quiet + 1 } else { 0 };
             thread::sleep(LOOK);
         }
         if let Some(sessions) = &self.sessions {
@@ -330,6 +392,40 @@ mod tests {
         for other in &mut others {
             assert_eq!(other.try_wait().expect("it is ours"), None);
             other.kill().and_then(|()| other.wait()).expect("it ends");
+        }
+    }
+
+    /// While the system loads a program, the process has neither the line nor the environment of one: it is not taken for another's.
+    #[test]
+    fn a_process_between_two_programs_is_not_missed() {
+        let traces = Traces::new(Path::new("/nonesuch"), &[], None);
+        let again = r#"[ "$1" -gt 500 ] || exec /bin/sh -c "$0" "$0" $(($1 + 1))"#;
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", again, again, "1"]).stdin(Stdio::null());
+        traces.put(&mut command);
+        let mut child = command.spawn().expect("it starts");
+        let place = Path::new("/proc").join(child.id().to_string());
+        let mut seen = 0;
+        loop {
+            let found = program(&place, &traces.mark, |_| true);
+            if child.try_wait().expect("it is ours").is_some() {
+                break;
+            }
+            match found {
+                Program::Marked { .. } => seen += 1,
+                Program::Begins => {}
+                // It has ended, but is not waited for yet.
+                Program::Other => {
+                    assert!(fs::read_link(place.join("exe")).is_err(), "missed after {seen} looks")
+                }
+            }
+        }
+        assert!(seen > 0);
+        // One that has ended, one without the mark, one whose line says that it is another's.
+        for (place, may) in
+            [(&*place, true), (Path::new("/proc/self"), true), (Path::new("/proc/self"), false)]
+        {
+            assert!(matches!(program(place, &traces.mark, |_| may), Program::Other));
         }
     }
 
