@@ -284,6 +284,12 @@ pub trait ReductionJob: Job + Sized {
     /// A sentence that names the file.
     fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError>;
 
+    /// The bytes of the file that the result takes the place of, which [`ReductionJob::rehearse_finish`] does not replace: 0 if there is none, or
+    /// if what it costs to be rid of it is not told by throwing a rehearsed result away.
+    fn replaces(&self) -> u64 {
+        0
+    }
+
     /// Whether the merged result of these consecutive tasks of `source` can be kept as that of one.
     fn keeps_as_one(&self, _source: &Self::Source, _tasks: Range<u64>) -> bool {
         false

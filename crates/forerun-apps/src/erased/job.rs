@@ -45,6 +45,9 @@ pub trait ErasedJob: Job {
     /// A sentence that names the file.
     fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError>;
 
+    /// As [`ReductionJob::replaces`].
+    fn replaces(&self) -> u64;
+
     /// [`ReductionJob::codec`] of partial results.
     fn codec(&self) -> ErasedCodec<'_, ErasedMessage>;
 
@@ -106,6 +109,10 @@ impl<J: ReductionJob> ErasedJob for J {
 
     fn rehearse_finish(&self, left: Vec<Erased>) -> Result<Erased, AppError> {
         ReductionJob::rehearse_finish(self, opened(left)?)
+    }
+
+    fn replaces(&self) -> u64 {
+        ReductionJob::replaces(self)
     }
 
     fn codec(&self) -> ErasedCodec<'_, ErasedMessage> {

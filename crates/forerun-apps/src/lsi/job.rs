@@ -223,6 +223,10 @@ impl ReductionJob for LsiJob {
         self.store.rehearse(&mut self.records(&lists))
     }
 
+    fn replaces(&self) -> u64 {
+        self.store.replaces()
+    }
+
     fn codec(&self) -> impl Codec<Lists> + Codec<Self::Left> + Sync {
         Plain
     }

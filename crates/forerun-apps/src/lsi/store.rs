@@ -39,6 +39,11 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// As for [`Store::store`].
     fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError>;
+
+    /// As [`ReductionJob::replaces`](crate::ReductionJob::replaces).
+    fn replaces(&self) -> u64 {
+        0
+    }
 }
 
 /// A run file in the form of TREC, a line a record: `QUERY Q0 DOCUMENT RANK SCORE forerun`.
@@ -71,6 +76,10 @@ impl Store for RunFile {
     fn rehearse(&self, records: &mut dyn Iterator<Item = Record<'_>>) -> Result<Erased, AppError> {
         let tried = self.0.rehearse(|file, error| write(file, records).map(drop).map_err(|e| error(&e)));
         tried.map(Erased::new)
+    }
+
+    fn replaces(&self) -> u64 {
+        self.0.replaces()
     }
 }
 

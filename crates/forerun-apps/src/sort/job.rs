@@ -229,6 +229,11 @@ impl SortJob {
         })
     }
 
+    /// The bytes of the file that the output replaces, as it is now; 0 if there is none.
+    pub fn replaces(&self) -> u64 {
+        self.output.replaces()
+    }
+
     /// Bytes of results that may rest in memory, where their tasks have ended: half of the budget.
     pub fn room(&self) -> u64 {
         let per_mebibyte = for_element!(self.element, R => <R as Sorted>::resting(&self.desk.files, 1 << 20));

@@ -110,6 +110,11 @@ impl Output {
         &self.directory
     }
 
+    /// The bytes of the file that it replaces, as it is now; 0 if there is none.
+    pub(crate) fn replaces(&self) -> u64 {
+        if self.is_copied() { 0 } else { std::fs::metadata(&self.path).map_or(0, |data| data.len()) }
+    }
+
     pub(crate) fn error(&self, e: &io::Error) -> AppError {
         let (name, directory) = (shown(&self.path), shown(&self.directory));
         AppError::new(match e.kind() {

@@ -118,6 +118,10 @@ impl ReductionJob for SortJob {
         SortJob::rehearse_finish(self, left.into_iter().flatten().collect()).map(Erased::new)
     }
 
+    fn replaces(&self) -> u64 {
+        SortJob::replaces(self)
+    }
+
     fn codec(&self) -> impl Codec<Run> + Codec<Vec<Run>> + Sync {
         RunCodec(self)
     }

@@ -46,73 +46,158 @@ const PAGE: f64 = 4096.0;
 pub(super) fn rehearse(
     job: &dyn ErasedJob,
     clock: Clock,
-    mut pieces: Vec<Piece<ErasedMessage>>,
+    pieces: Vec<Piece<ErasedMessage>>,
     (merge, merging): (&Cost, Option<f64>),
     time: Duration,
 ) -> Result<Ends, RunError> {
-    let empty = empty(job, clock, time)?;
-    if job.join() == JoinAt::Sink {
-        // Merged results do not grow much: what the end of one costs is that of any.
-        let one = end(job, clock, pieces.drain(..pieces.len().min(1)).collect())?;
-        let of = |took: Took| Cost::constant(took.seconds).waiting(took.share());
-        let (sink, finish) = (of(one.sinking), of(one.finishing));
-        return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
+    let mut stage = Rehearsals { job, clock, thrown: Thrown::default() };
+    let mut ends = stage.all(pieces, (merge, merging), time)?;
+    // The rehearsed results replaced nothing.
+    ends.finish.fixed += stage.thrown.per_byte() * job.replaces() as f64;
+    Ok(ends)
+}
+
+/// Rehearsals of a job's end.
+struct Rehearsals<'a> {
+    job: &'a dyn ErasedJob,
+    clock: Clock,
+    thrown: Thrown,
+}
+
+/// What it took to throw rehearsed results away.
+#[derive(Debug, Default)]
+struct Thrown {
+    /// The seconds that each with nothing in it took.
+    empty: Vec<f64>,
+    /// The bytes of the others, and the seconds.
+    full: Vec<(f64, f64)>,
+}
+
+impl Thrown {
+    /// Seconds a byte: what full ones took longer than empty ones.
+    fn per_byte(&self) -> f64 {
+        let fixed = median(&self.empty).unwrap_or(0.0);
+        let bytes: f64 = self.full.iter().map(|(bytes, _)| bytes).sum();
+        let longer: f64 = self.full.iter().map(|(_, seconds)| (seconds - fixed).max(0.0)).sum();
+        // A page at least tells something.
+        if bytes >= PAGE { longer / bytes } else { 0.0 }
     }
-    let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
-    let mut singles = Vec::new();
-    for piece in pieces {
-        singles.push(end(job, clock, vec![piece])?);
-    }
-    // Rows are by the byte, of however small results.
-    let page = if job.stores_rows() { 0.0 } else { PAGE };
-    let sink = beyond(&empty, &singles, page, |r| r.sinking);
-    let finish = beyond(&empty, &singles, PAGE, |r| r.finishing);
-    // The sink's fixed cost is that of a delivery, of opening and of closing.
-    let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
-    if others.len() < 2 {
-        let sink = parted(sink, &empty, &singles, |r| r.sinking);
-        // A merge makes a result, as finishing does.
-        let join = match merging {
-            Some(per_byte) => Cost { per_byte, error: UNLIKE.0, ..Cost::default() },
-            None => Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge },
+}
+
+impl Rehearsals<'_> {
+    fn all(
+        &mut self,
+        mut pieces: Vec<Piece<ErasedMessage>>,
+        (merge, merging): (&Cost, Option<f64>),
+        time: Duration,
+    ) -> Result<Ends, RunError> {
+        let job = self.job;
+        let empty = self.empty(time)?;
+        if job.join() == JoinAt::Sink {
+            // Merged results do not grow much: what the end of one costs is that of any.
+            let one = self.end(pieces.drain(..pieces.len().min(1)).collect())?;
+            let of = |took: Took| Cost::constant(took.seconds).waiting(took.share());
+            let (sink, finish) = (of(one.sinking), of(one.finishing));
+            return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
+        }
+        let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));
+        let mut singles = Vec::new();
+        for piece in pieces {
+            singles.push(self.end(vec![piece])?);
+        }
+        // Rows are by the byte, of however small results.
+        let page = if job.stores_rows() { 0.0 } else { PAGE };
+        let sink = beyond(&empty, &singles, page, |r| r.sinking);
+        let finish = beyond(&empty, &singles, PAGE, |r| r.finishing);
+        // The sink's fixed cost is that of a delivery, of opening and of closing.
+        let sink = Cost { fixed: sink.fixed / 2.0, ..sink };
+        if others.len() < 2 {
+            let sink = parted(sink, &empty, &singles, |r| r.sinking);
+            // A merge makes a result, as finishing does.
+            let join = match merging {
+                Some(per_byte) => Cost { per_byte, error: UNLIKE.0, ..Cost::default() },
+                None => Cost { per_byte: (merge.per_byte - finish.per_byte).max(0.0), ..*merge },
+            };
+            return Ok(Ends {
+                sink,
+                finish: parted(finish, &empty, &singles, |r| r.finishing),
+                join,
+                beside: 0.0,
+            });
+        }
+        let two = match others.len() > 2 * PAIR {
+            true => Some(self.end(others.split_off(others.len() - PAIR))?),
+            false => None,
         };
-        return Ok(Ends {
-            sink,
-            finish: parted(finish, &empty, &singles, |r| r.finishing),
-            join,
-            beside: 0.0,
-        });
+        let levels = (others.len() as f64).log2();
+        let all = self.end(others)?;
+        // What is delivered one after the other, as in a run, tells more than what comes alone.
+        let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each(), page);
+        let sink = Cost { fixed: sink.fixed + more, per_byte, ..sink };
+        let joining = (all.finishing.seconds - finish.fixed).max(0.0);
+        // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
+        let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
+        let in_memory = merge.seconds(2.0 * all.each(), 2.0) / (2.0 * all.each());
+        let merging = merging.map_or((in_memory, UNLIKE.1), |merging| (merging, UNLIKE.0));
+        let unsure = finish.fixed
+            * deviation(&empty.iter().map(|r| r.finishing.seconds).collect::<Vec<_>>(), finish.fixed);
+        let longer = |end: &Rehearsed| {
+            (end.finishing.seconds - finish.fixed).max(0.0) / end.bytes.max(1.0) - finish.per_byte
+        };
+        let (join, beside) = joined(longer(&all), levels, two.as_ref().map(longer));
+        let (part, join, error) = believed(join, merging, unsure, all.bytes * levels);
+        let beside = part * beside;
+        // What joining is longer by waits as what it is beside.
+        let longer = Cost { fixed: finish.fixed, per_byte: join, ..Cost::default() };
+        let longer = parted(longer, &empty, &[all], |r| r.finishing);
+        let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..longer.wait }, error, ..longer };
+        let sink = parted(sink, &empty, &[all], |r| r.sinking);
+        singles.push(all);
+        let finish = parted(finish, &empty, &singles, |r| r.finishing);
+        Ok(Ends { sink, finish, join, beside })
     }
-    let two = match others.len() > 2 * PAIR {
-        true => Some(end(job, clock, others.split_off(others.len() - PAIR))?),
-        false => None,
-    };
-    let levels = (others.len() as f64).log2();
-    let all = end(job, clock, others)?;
-    // What is delivered one after the other, as in a run, tells more than what comes alone.
-    let (more, per_byte) = by_the_byte((all.sinking.seconds - sink.fixed).max(0.0), all.each(), page);
-    let sink = Cost { fixed: sink.fixed + more, per_byte, ..sink };
-    let joining = (all.finishing.seconds - finish.fixed).max(0.0);
-    // Finishing is a part of that: a few bytes that took a moment longer tell little of what many take.
-    let finish = Cost { per_byte: finish.per_byte.min(joining / all.bytes.max(1.0)), ..finish };
-    let in_memory = merge.seconds(2.0 * all.each(), 2.0) / (2.0 * all.each());
-    let merging = merging.map_or((in_memory, UNLIKE.1), |merging| (merging, UNLIKE.0));
-    let unsure = finish.fixed
-        * deviation(&empty.iter().map(|r| r.finishing.seconds).collect::<Vec<_>>(), finish.fixed);
-    let longer = |end: &Rehearsed| {
-        (end.finishing.seconds - finish.fixed).max(0.0) / end.bytes.max(1.0) - finish.per_byte
-    };
-    let (join, beside) = joined(longer(&all), levels, two.as_ref().map(longer));
-    let (part, join, error) = believed(join, merging, unsure, all.bytes * levels);
-    let beside = part * beside;
-    // What joining is longer by waits as what it is beside.
-    let longer = Cost { fixed: finish.fixed, per_byte: join, ..Cost::default() };
-    let longer = parted(longer, &empty, &[all], |r| r.finishing);
-    let join = Cost { fixed: 0.0, wait: Wait { fixed: 0.0, ..longer.wait }, error, ..longer };
-    let sink = parted(sink, &empty, &[all], |r| r.sinking);
-    singles.push(all);
-    let finish = parted(finish, &empty, &singles, |r| r.finishing);
-    Ok(Ends { sink, finish, join, beside })
+
+    /// Ends with nothing in them.
+    fn empty(&mut self, time: Duration) -> Result<Vec<Rehearsed>, RunError> {
+        let begun = Instant::now();
+        let mut ends = vec![self.end(Vec::new())?];
+        while ends.len() <= EMPTY && begun.elapsed() < time {
+            ends.push(self.end(Vec::new())?);
+        }
+        if ends.len() > 1 {
+            ends.remove(0);
+        }
+        Ok(ends)
+    }
+
+    fn end(&mut self, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
+        let (job, clock) = (self.job, self.clock);
+        let failed = |e| failed(Stage::Finish, 0, e);
+        let bytes: f64 = pieces.iter().map(bytes_of).sum();
+        let pieces_in = pieces.len();
+        let count = pieces_in.max(1) as f64;
+        let mut sink = job.rehearsal_sinks().open(0).map_err(failed)?;
+        let begun = clock.begin();
+        for piece in pieces {
+            sink.accept(piece).map_err(failed)?;
+        }
+        let left = sink.close().map_err(failed)?;
+        let Took { seconds, wait } = begun.took_of_all();
+        let sinking = Took { seconds: seconds / count, wait: wait / count };
+        let begun = clock.begin();
+        // What is fixed of a finish shows only with a sink that was open.
+        let left = if pieces_in > 0 || job.join() == JoinAt::Finish { vec![left] } else { Vec::new() };
+        let result = job.rehearse_finish(left).map_err(failed)?;
+        let finishing = begun.took_of_all();
+        let begun = clock.begin();
+        drop(result);
+        let thrown = begun.took_of_all().seconds;
+        match pieces_in {
+            0 => self.thrown.empty.push(thrown),
+            _ => self.thrown.full.push((bytes, thrown)),
+        }
+        Ok(Rehearsed { bytes, count, sinking, finishing })
+    }
 }
 
 /// What a level of joining costs by the byte, and how much less than that all levels together take, where joining in `levels`
@@ -164,19 +249,6 @@ impl Rehearsed {
     fn each(&self) -> f64 {
         (self.bytes / self.count).max(1.0)
     }
-}
-
-/// Ends with nothing in them.
-fn empty(job: &dyn ErasedJob, clock: Clock, time: Duration) -> Result<Vec<Rehearsed>, RunError> {
-    let begun = Instant::now();
-    let mut ends = vec![end(job, clock, Vec::new())?];
-    while ends.len() <= EMPTY && begun.elapsed() < time {
-        ends.push(end(job, clock, Vec::new())?);
-    }
-    if ends.len() > 1 {
-        ends.remove(0);
-    }
-    Ok(ends)
 }
 
 /// The cost of an end: that of one with nothing in it, and what it takes longer by the byte.
@@ -242,28 +314,6 @@ fn deviation(ends: &[f64], fixed: f64) -> f64 {
     }
     let squares: f64 = ends.iter().map(|s| (s / fixed - 1.0).powi(2)).sum();
     (squares / (ends.len() - 1) as f64).sqrt()
-}
-
-fn end(job: &dyn ErasedJob, clock: Clock, pieces: Vec<Piece<ErasedMessage>>) -> Result<Rehearsed, RunError> {
-    let failed = |e| failed(Stage::Finish, 0, e);
-    let bytes: f64 = pieces.iter().map(bytes_of).sum();
-    let pieces_in = pieces.len();
-    let count = pieces_in.max(1) as f64;
-    let mut sink = job.rehearsal_sinks().open(0).map_err(failed)?;
-    let begun = clock.begin();
-    for piece in pieces {
-        sink.accept(piece).map_err(failed)?;
-    }
-    let left = sink.close().map_err(failed)?;
-    let Took { seconds, wait } = begun.took_of_all();
-    let sinking = Took { seconds: seconds / count, wait: wait / count };
-    let begun = clock.begin();
-    // What is fixed of a finish shows only with a sink that was open.
-    let left = if pieces_in > 0 || job.join() == JoinAt::Finish { vec![left] } else { Vec::new() };
-    let result = job.rehearse_finish(left).map_err(failed)?;
-    let finishing = begun.took_of_all();
-    drop(result);
-    Ok(Rehearsed { bytes, count, sinking, finishing })
 }
 
 #[cfg(test)]

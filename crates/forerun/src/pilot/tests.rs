@@ -16,8 +16,21 @@ struct Once {
     files: u64,
     join: JoinAt,
     app: Numbers,
+    /// Bytes of the result that is there already.
+    old: u64,
 }
 
+/// A rehearsed result, which takes a while to be rid of: [`RID`] a file.
+struct Tried(u32);
+
+impl Drop for Tried {
+    fn drop(&mut self) {
+        std::thread::sleep(RID * self.0);
+    }
+}
+
+/// What it takes to be rid of a file of a result.
+const RID: Duration = Duration::from_micros(200);
 /// Bytes of a file.
 const SIZE: u64 = 1000;
 
@@ -168,7 +181,12 @@ impl ReductionJob for Once {
     }
 
     fn rehearse_finish(&self, left: Vec<Vec<u64>>) -> Result<Erased, AppError> {
-        self.finish(left).map(Erased::new)
+        let files = left.iter().map(Vec::len).sum::<usize>();
+        self.finish(left).map(|_| Erased::new(Tried(files as u32)))
+    }
+
+    fn replaces(&self) -> u64 {
+        self.old
     }
 
     fn input_name(&self, _: &Cut, index: u64) -> String {
@@ -192,9 +210,24 @@ fn nothing_is_merged_or_delivered_twice() {
                 slower: 1.0,
                 grain: &|_, largest| Some(largest.saturating_mul(4)),
             };
-            let found = pilot(&Once { files, join, app }, &purpose, &Cancel::new());
+            let found = pilot(&Once { files, join, app, old: 0 }, &purpose, &Cancel::new());
             let found = found.unwrap_or_else(|e| panic!("{files} files of {each} us, {join:?}: {e}"));
             assert!(found.tasks > 0);
         }
     }
+}
+
+/// A rehearsal leaves the result that is there in its place; the end of a run has to be rid of it.
+#[test]
+fn what_the_result_replaces_is_part_of_its_end() {
+    let purpose = Purpose { workers: 2, fixed: false, slower: 1.0, grain: &|_, largest| Some(largest) };
+    let finish = |join, old| {
+        let app = Numbers { each: Duration::from_micros(200) };
+        pilot(&Once { files: 64, join, app, old }, &purpose, &Cancel::new()).expect("it runs").profile.finish
+    };
+    for join in [JoinAt::Finish, JoinAt::Sink] {
+        let seconds = finish(join, 10_000 * SIZE).seconds(SIZE as f64, 1.0);
+        assert!(seconds >= 0.9 * 10_000.0 * RID.as_secs_f64(), "{join:?}: {seconds}");
+    }
+    assert!(finish(JoinAt::Finish, 0).seconds(SIZE as f64, 1.0) < 10_000.0 * RID.as_secs_f64());
 }
