@@ -181,7 +181,8 @@ pub fn told(
     context: &Context,
 ) -> Result<Told, CliError> {
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
-    let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
+    let (work_of, seen) = (work.clone(), context.seen.clone());
+    let order = JobOrder { work: work_of, plan: plan.clone(), directory, seen, kept };
     let input = Order::Job(Box::new(order)).encode().map_err(request)?;
     let said = launch(plan.ranks(), options, &input, (&context.console, &context.interrupt));
     if said.is_err() {

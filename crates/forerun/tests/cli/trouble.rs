@@ -1,5 +1,7 @@
 //! Commands that do not do their work: one sentence, status 1, nothing left.
 
+use std::fs;
+
 use crate::util::{Place, assert_gone, finish};
 
 fn place() -> Place {
@@ -228,19 +230,29 @@ fn programs_that_cannot_be_started_in_the_end() {
 fn an_input_that_is_changed_while_it_runs() {
     let place = place();
     let lines = |n: usize| "a line\n".repeat(n);
-    let map = "cat; echo another >> big/one";
-    let words = ["reduce", "--shell", "--map", map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
-    for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
-        place.write("big/one", lines(1000));
-        let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
-        if changed {
-            said.refused(1, &["big/one became longer while it was being read: leave the inputs alone"]);
-            assert!(!place.path("out").exists());
-        } else {
-            said.ok();
-            assert!(place.text("out").starts_with(&lines(1000)));
+    // The system's clock of files goes in steps.
+    let put_back = "sleep 0.05; touch -r big/one time; printf b | dd of=big/one conv=notrunc 2> /dev/null; touch -r time big/one; rm time";
+    for (change, what) in
+        [("echo another >> big/one", "became longer"), (put_back, "was written to or touched")]
+    {
+        // One task of several does it.
+        let map = format!("cat; mkdir once 2> /dev/null && {{ {change}; }}; true");
+        let words =
+            ["reduce", "--shell", "--map", &map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
+        for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
+            place.write("big/one", lines(1000));
+            let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
+            if changed {
+                let said = said.refused(1, &[what, "while it was being read: leave the inputs alone"]);
+                assert!(said.err.contains("big/one ") && !place.path("out").exists(), "{}", said.err);
+            } else {
+                said.ok();
+                assert!(place.text("out").starts_with(&lines(1000)));
+                fs::remove_file(place.path("out")).unwrap();
+            }
+            fs::remove_dir(place.path("once")).unwrap();
+            place.assert_clean();
         }
-        place.assert_clean();
     }
 }
 

@@ -10,6 +10,7 @@ mod nginx;
 #[allow(dead_code, reason = "shared with the tests of the tables")]
 mod server;
 
+mod changed;
 mod farm;
 mod slurm;
 mod text;
