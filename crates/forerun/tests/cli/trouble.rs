@@ -177,6 +177,47 @@ fn a_sort_fits_into_what_a_limit_leaves() {
     place.assert_clean();
 }
 
+/// Whatever a limit leaves, a command does its work or says in a sentence that it cannot: none is ended by a signal, or panics.
+#[test]
+fn what_has_no_room_in_a_limit_is_said() {
+    let place = place();
+    let within = |limit: &str, kilobytes: u64, (cache, line): (&str, &str)| {
+        let mut command = std::process::Command::new("sh");
+        let line = format!("ulimit -{limit} {kilobytes}; exec \"$0\" {line}");
+        command.args(["-c", &line, crate::util::FORERUN]).current_dir(place.path(""));
+        command.env("TMPDIR", place.path("tmp")).env("XDG_CACHE_HOME", cache);
+        finish(command)
+    };
+    let known = crate::util::home().join("cache").display().to_string();
+    let mut refused = 0;
+    for (cache, line) in [
+        // The first measures the machine.
+        ("cache", "farm cat in -o out"),
+        (&known, "farm cat in -o out -p 40"),
+        (&known, "reduce --map cat --merge cat in -o out -p 2"),
+        (&known, "reduce --map cat --merge cat in -o out -p 64 --grain 1B --profile profile.toml"),
+    ] {
+        for (limit, kilobytes) in
+            [("v", 60_000), ("v", 90_000), ("v", 150_000), ("d", 30_000), ("d", 60_000), ("d", 100_000)]
+        {
+            let said = within(limit, kilobytes, (cache, line));
+            let out = place.path("out");
+            if said.status.success() {
+                assert_eq!(place.text("out"), "0\n1\n2\n3\n4\n", "{limit} {kilobytes} {line}");
+                fs::remove_file(out).unwrap();
+            } else {
+                refused += 1;
+                assert!(!out.exists(), "{limit} {kilobytes} {line}");
+                said.refused(1, &["memory does not suffice", "(ulimit -v or -d) leaves this process"]);
+            }
+            let _ = fs::remove_dir_all(place.path("cache"));
+            place.assert_clean();
+        }
+    }
+    // On no machine are there so many stacks in so little memory.
+    assert!(refused >= 6, "{refused}");
+}
+
 /// As on a full disk: what the limit has no room for is a sentence, wherever it is written, and not the end of the process.
 #[test]
 fn files_of_more_than_the_limit_are_said() {
