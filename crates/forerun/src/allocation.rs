@@ -70,6 +70,11 @@ pub fn limit() -> Option<u64> {
     limits().into_iter().flatten().map(|limit| limit.0).min()
 }
 
+/// Bytes of addresses that a process may have by its limit (`ulimit -v`), if there is one: what it starts has it as well.
+pub fn addresses() -> Option<u64> {
+    getrlimit(Resource::As).current
+}
+
 /// Each limit of this process, with the bytes that it has of what is limited. What it has is 0 where the system does not say it.
 fn limits() -> [Option<(u64, u64)>; 2] {
     let all = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);

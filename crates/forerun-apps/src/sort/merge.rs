@@ -111,6 +111,9 @@ pub fn merge<T: Element>(a: &[T], b: &[T], threads: usize) -> Vec<T> {
     out
 }
 
+/// What one thread merges, and where to.
+type Part<'a, T> = (&'a [T], &'a [T], &'a mut [T]);
+
 /// As [`merge_into`] for the whole of `a` and `b`, on up to `threads` threads.
 pub fn merge_on<T: Element>(a: &[T], b: &[T], out: &mut [T], threads: usize) {
     let parts = threads.min(out.len() / PER_THREAD).max(1);
@@ -128,14 +131,14 @@ pub fn merge_on<T: Element>(a: &[T], b: &[T], out: &mut [T], threads: usize) {
         Mutex::new(Some((x, y, chunk)))
     };
     let parts: Vec<_> = out.chunks_mut(length).enumerate().map(part).collect();
-    let merge = |part: &Mutex<Option<(&[T], &[T], &mut [T])>>| {
+    let merge = |part: &Mutex<Option<Part<'_, T>>>| {
         let taken = part.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some((x, y, chunk)) = taken {
             merge_into(x, y, chunk);
         }
     };
     let merge = &merge;
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let (others, own) = parts.split_at(parts.len() - 1);
         let begun: Vec<_> = others
             .iter()
