@@ -28,3 +28,4 @@ pub use erased::{
 };
 pub use farm::FarmJob;
 pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling, between, places};
+pub use seen::SeenFiles;

@@ -13,7 +13,7 @@ use memmap2::Mmap;
 
 mod memory;
 
-pub use memory::{keep_memory, keep_memory_within, new_memory};
+pub use memory::{end_without_memory, keep_memory, keep_memory_within, new_memory};
 
 /// The bytes of a file.
 #[derive(Debug)]

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::ops::DerefMut;
+#[cfg(unix)]
+use std::sync::OnceLock;
 
 use memmap2::MmapMut;
 
@@ -51,6 +53,39 @@ pub fn keep_memory_within(limit: u64) {
     }
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     let _ = limit;
+}
+
+/// Has this process say `sentence` on standard error and end with `status`, where it is about to be ended by SIGABRT: so Rust ends one for
+/// which there is no memory, in the middle of whatever it does. To be called once, where memory is limited; where nothing else is likely to
+/// have it end so. What the process has on disk stays, as where it is killed.
+pub fn end_without_memory(sentence: &'static str, status: i32) {
+    #[cfg(unix)]
+    {
+        let _ = LAST_WORDS.set((sentence, status));
+        let handler: extern "C" fn(i32) = end;
+        #[allow(unsafe_code, reason = "what a signal does")]
+        // SAFETY: the handler calls nothing but what may be called in one (signal-safety(7)), and reads what was set before it was installed.
+        unsafe {
+            libc::signal(libc::SIGABRT, handler as libc::sighandler_t);
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (sentence, status);
+}
+
+/// What is said at last, and the status.
+#[cfg(unix)]
+static LAST_WORDS: OnceLock<(&str, i32)> = OnceLock::new();
+
+#[cfg(unix)]
+#[allow(unsafe_code, reason = "what a signal does")]
+extern "C" fn end(_: i32) {
+    let (sentence, status) = LAST_WORDS.get().copied().unwrap_or(("", 1));
+    // SAFETY: the bytes are there as long as the process is.
+    unsafe {
+        libc::write(libc::STDERR_FILENO, sentence.as_ptr().cast(), sentence.len());
+        libc::_exit(status);
+    }
 }
 
 /// So many bytes that are 0, which this process has not used before: the system gives each page when it is first written to.

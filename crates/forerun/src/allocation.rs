@@ -5,11 +5,19 @@
 
 use std::env;
 
-use forerun_platform::Machine;
+use forerun_platform::{Bytes, Machine};
 use rustix::process::{Resource, getrlimit};
+
+use crate::error::{CliError, failed};
+use crate::text;
 
 /// Bytes of a thread's stack: what Rust gives it, and what guards it.
 const STACK: u64 = (2 << 20) + (64 << 10);
+
+/// Threads of a run beside its ranks.
+const BESIDE: usize = 2;
+/// Bytes that a run needs beside the stacks of its threads, at the least.
+const SLACK: u64 = 8 << 20;
 
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +70,11 @@ pub fn limit() -> Option<u64> {
     limits().into_iter().flatten().map(|limit| limit.0).min()
 }
 
+/// Bytes of addresses that a process may have by its limit (`ulimit -v`), if there is one: what it starts has it as well.
+pub fn addresses() -> Option<u64> {
+    getrlimit(Resource::As).current
+}
+
 /// Each limit of this process, with the bytes that it has of what is limited. What it has is 0 where the system does not say it.
 fn limits() -> [Option<(u64, u64)>; 2] {
     let all = [Resource::As, Resource::Data].map(|resource| getrlimit(resource).current);
@@ -89,6 +102,24 @@ pub fn left(threads: usize) -> Option<u64> {
         .flatten()
         .map(|(limit, taken)| limit.saturating_sub(taken).saturating_sub(stacks))
         .min()
+}
+
+/// That limits (`ulimit -v`, `-d`) leave room for the threads of so many ranks. Where they do not, one that has just begun would find no memory for
+/// what the system needs of it, and end the process.
+///
+/// # Errors
+/// That they do not.
+pub fn has_room(ranks: usize) -> Result<(), CliError> {
+    match (left(0), left(ranks + BESIDE)) {
+        (Some(now), Some(then)) if then < SLACK => Err(failed(format!(
+            "memory does not suffice for {}: a limit (ulimit -v or -d) leaves this process {}, and the stacks of so many threads take {}; allow \
+             it more, or use fewer processors",
+            text::plural(ranks as u64, "rank"),
+            Bytes(now),
+            Bytes(STACK.saturating_mul((ranks + BESIDE) as u64))
+        ))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -182,7 +182,8 @@ impl Console {
         }
         let (done, is_done) = mpsc::channel::<()>();
         thread::scope(|scope| {
-            scope.spawn(move || {
+            // Without the thread, nothing is told.
+            let _ = thread::Builder::new().name("tells".into()).spawn_scoped(scope, move || {
                 if let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(MOMENT) {
                     let told = told();
                     bar.suspend(|| {
@@ -210,7 +211,8 @@ impl Console {
         let (done, is_done) = mpsc::channel::<()>();
         thread::scope(|scope| {
             let shown = &bar;
-            scope.spawn(move || {
+            // Without the thread, the bar stands.
+            let _ = thread::Builder::new().name("bar".into()).spawn_scoped(scope, move || {
                 while let Err(RecvTimeoutError::Timeout) = is_done.recv_timeout(TICK) {
                     shown.set_position((begun.elapsed().as_secs()).min(shown.length().unwrap_or(0)));
                 }

@@ -10,6 +10,7 @@ use forerun_skeleton::reduction::{Reduce, Reduction, Runner, Shape, Source};
 use forerun_skeleton::{AppError, Failure, Options, Program, Ran, RunError, threads};
 use indicatif::ProgressBar;
 
+use crate::allocation;
 use crate::error::{CliError, failed};
 use crate::gathering;
 use crate::signals::Interrupt;
@@ -41,6 +42,9 @@ pub fn execute(
     bar: &ProgressBar,
     interrupt: &Interrupt,
 ) -> Result<Done, CliError> {
+    if way != Way::Emulated {
+        allocation::has_room(plan.ranks())?;
+    }
     let source = job.cut(plan).map_err(failed)?;
     // What a pilot kept and limits of the application may cut it otherwise than planned.
     let mut plan = plan.clone();

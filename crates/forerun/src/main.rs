@@ -10,10 +10,17 @@ use forerun::error::{self, CliError};
 use forerun::{allocation, guardian, signals};
 use signal_hook::consts::SIGPIPE;
 
+/// What is said where a limit of memory has no room for what cannot do without.
+const NO_MEMORY: &str = "forerun: memory does not suffice: a limit (ulimit -v or -d) leaves this process too little; allow it more, or use fewer \
+                         processors\n";
+
 fn main() -> ExitCode {
     // A rank has few tasks as a rule, so that the first of its results, whose memory is new, are many of all.
     match allocation::limit() {
-        Some(limit) => forerun_mapped::keep_memory_within(limit),
+        Some(limit) => {
+            forerun_mapped::keep_memory_within(limit);
+            forerun_mapped::end_without_memory(NO_MEMORY, 1);
+        }
         None => forerun_mapped::keep_memory(),
     }
     if std::env::args_os().nth(1).is_some_and(|word| word == guardian::WORD) {

@@ -1,5 +1,5 @@
-//! Ctrl-C and SIGTERM: the first asks the command to end, the second ends the process. What whoever started it has it ignore stays
-//! ignored.
+//! Ctrl-C, SIGTERM, SIGHUP and Ctrl-\ (SIGQUIT): the first asks the command to end, the second ends the process, which of SIGQUIT is with a
+//! core. What whoever started it has it ignore stays ignored.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use forerun_platform::file::end_waiting_when;
 use forerun_skeleton::Cancel;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXFSZ};
 use signal_hook::flag;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -98,7 +98,7 @@ impl Interrupt {
     /// # Errors
     /// Where the system refuses.
     pub fn listen() -> std::io::Result<Self> {
-        let (interrupt, mut signals) = Interrupt::noting(&[SIGINT, SIGTERM, SIGHUP])?;
+        let (interrupt, mut signals) = Interrupt::noting(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT])?;
         let cancel = interrupt.cancel.clone();
         end_waiting_when(move || cancel.is_cancelled());
         let here = interrupt.clone();

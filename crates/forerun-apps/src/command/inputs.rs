@@ -17,7 +17,7 @@ use super::listing::Names;
 use super::once::Named;
 use super::show;
 use super::walk::{Skipped, unreadable, walk};
-use crate::seen::Seen;
+use crate::seen::{Seen, SeenFiles};
 
 /// What to take as inputs.
 #[derive(Debug, Clone, Default)]
@@ -125,6 +125,28 @@ impl Inputs {
         Ok(Inputs { files: files.into(), bytes, notes, coming: None })
     }
 
+    /// Inputs as another process has seen them, in this one. Their sizes are those that were seen, whatever they are by now: what is cut by
+    /// them is the same in all processes.
+    ///
+    /// # Errors
+    /// The first that is not there as a file, or cannot be read.
+    pub fn again(seen: &SeenFiles) -> Result<Self, AppError> {
+        let again = |(path, bytes): (&Path, u64)| {
+            let is = stat(path)?;
+            match is.is_file() {
+                true => Ok(InputFile { bytes, ..look(path.to_path_buf(), &is)? }),
+                false => Err(AppError::new(format!("{} is no file any more", show::path(path)))),
+            }
+        };
+        let files = seen.sizes().map(again).collect::<Result<_, _>>()?;
+        Self::known(files, &Selection::default(), Vec::new())
+    }
+
+    /// The files as they were seen, for other processes.
+    pub fn seen(&self) -> SeenFiles {
+        SeenFiles::those(self.files.iter().map(|file| (file.path.clone(), file.seen)).collect())
+    }
+
     /// The files of `selection` and then those that `names` names, which may keep coming while the run
     /// goes on. What comes within `time` is known at once, and is everything where the names end within it;
     /// else at least `least` files are waited for. Setting `close` ends the input where it is then: what
@@ -222,10 +244,7 @@ impl Finder {
         if path.as_os_str().is_empty() {
             return Err(AppError::new("an input has an empty name: give a file or a directory"));
         }
-        let is = fs::metadata(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => AppError::new(unread(show::path(path), &e)),
-            _ => unreadable(path, &e),
-        })?;
+        let is = stat(path)?;
         if is.is_dir() {
             let root: Arc<Path> = path.into();
             walk(path, &self.include, &mut self.skipped, &mut |path, is| {
@@ -255,6 +274,13 @@ impl Finder {
     pub(crate) fn notes(&self) -> Vec<String> {
         self.skipped.notes()
     }
+}
+
+fn stat(path: &Path) -> Result<fs::Metadata, AppError> {
+    fs::metadata(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => AppError::new(unread(show::path(path), &e)),
+        _ => unreadable(path, &e),
+    })
 }
 
 fn look(path: PathBuf, found: &fs::Metadata) -> Result<InputFile, AppError> {

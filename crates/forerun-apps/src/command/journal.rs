@@ -142,6 +142,10 @@ impl Journal {
             io::ErrorKind::IsADirectory => {
                 refuse("it is a directory: name a file, which is made where there is none")
             }
+            // The file itself is made.
+            io::ErrorKind::NotFound => {
+                refuse("there is no such directory: make it, or name a file in another")
+            }
             _ => refuse(&format!("the journal cannot be used ({})", plain(&e))),
         };
         if path.metadata().is_ok_and(|m| !m.is_file() && !m.is_dir()) {
@@ -440,6 +444,9 @@ mod tests {
         std::fs::write(&path, "short").unwrap();
         assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
         assert!(message(Journal::open(dir.path(), SEVEN, 3)).contains("it is a directory: name a file"));
-        assert!(message(Journal::open(&dir.path().join("no/such"), SEVEN, 3)).contains("cannot be used"));
+        assert!(
+            message(Journal::open(&dir.path().join("no/such"), SEVEN, 3))
+                .contains("no such directory: make it")
+        );
     }
 }

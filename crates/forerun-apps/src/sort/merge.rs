@@ -7,6 +7,9 @@
 //! — Parallel Merging Made Simple*, 2012, section III), which also cuts a merge for several
 //! threads.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use super::element::Element;
 
 /// Loops that are interleaved: with more, their indices do not fit in registers.
@@ -108,6 +111,9 @@ pub fn merge<T: Element>(a: &[T], b: &[T], threads: usize) -> Vec<T> {
     out
 }
 
+/// What one thread merges, and where to.
+type Part<'a, T> = (&'a [T], &'a [T], &'a mut [T]);
+
 /// As [`merge_into`] for the whole of `a` and `b`, on up to `threads` threads.
 pub fn merge_on<T: Element>(a: &[T], b: &[T], out: &mut [T], threads: usize) {
     let parts = threads.min(out.len() / PER_THREAD).max(1);
@@ -115,19 +121,31 @@ pub fn merge_on<T: Element>(a: &[T], b: &[T], out: &mut [T], threads: usize) {
         return merge_into(a, b, out);
     }
     let length = out.len().div_ceil(parts);
-    std::thread::scope(|scope| {
-        let mut start = (0, 0);
-        let mut chunks = out.chunks_mut(length).enumerate().peekable();
-        while let Some((n, chunk)) = chunks.next() {
-            let end = n * length + chunk.len();
-            let i = merge_path(a, b, end);
-            let (x, y) = (&a[start.0..i], &b[start.1..end - i]);
-            start = (i, end - i);
-            if chunks.peek().is_some() {
-                scope.spawn(move || merge_into(x, y, chunk));
-            } else {
-                merge_into(x, y, chunk);
-            }
+    let mut start = (0, 0);
+    let part = |(n, chunk): (usize, _)| {
+        let chunk: &mut [T] = chunk;
+        let end = n * length + chunk.len();
+        let i = merge_path(a, b, end);
+        let (x, y) = (&a[start.0..i], &b[start.1..end - i]);
+        start = (i, end - i);
+        Mutex::new(Some((x, y, chunk)))
+    };
+    let parts: Vec<_> = out.chunks_mut(length).enumerate().map(part).collect();
+    let merge = |part: &Mutex<Option<Part<'_, T>>>| {
+        let taken = part.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((x, y, chunk)) = taken {
+            merge_into(x, y, chunk);
         }
+    };
+    let merge = &merge;
+    thread::scope(|scope| {
+        let (others, own) = parts.split_at(parts.len() - 1);
+        let begun: Vec<_> = others
+            .iter()
+            .map(|part| thread::Builder::new().spawn_scoped(scope, move || merge(part)).is_ok())
+            .collect();
+        own.iter().for_each(merge);
+        // What no thread could be started for is done here.
+        others.iter().zip(begun).filter(|(_, begun)| !begun).for_each(|(part, _)| merge(part));
     });
 }

@@ -232,7 +232,11 @@ pub(crate) fn write_behind(
     std::thread::scope(|scope| {
         let (full, blocks) = sync_channel::<Vec<u8>>(WAITING);
         let (emptied, empty) = sync_channel(WAITING + 2);
-        let writer = scope.spawn(move || drain(file, &blocks, &emptied));
+        let begun = std::thread::Builder::new().spawn_scoped(scope, move || drain(file, &blocks, &emptied));
+        // Without the thread, it is written here.
+        let Ok(writer) = begun else {
+            return fill(&mut |bytes| pieces::write_all(&mut &*file, bytes).map_err(|e| error(&e)));
+        };
         let send = |block| full.send(block).map_err(|_| AppError::new("writing has ended early"));
         let mut block: Vec<u8> = Vec::new();
         let filled = fill(&mut |bytes| {

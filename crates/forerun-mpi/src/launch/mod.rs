@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::{Duration, Instant};
 
 use forerun_skeleton::{AppError, Cancel};
@@ -120,18 +120,37 @@ impl Launch {
         let token = header.token();
         let heard = &Mutex::new(Heard::default());
         let (records, mut said, status) = thread::scope(|scope| {
-            let listen = scope.spawn(move || listened(stdout, out, token, heard));
-            let errors = scope.spawn(move || listened(stderr, io::stderr(), token, heard));
+            let named = || thread::Builder::new().name("launcher".into());
+            let listen = named().spawn_scoped(scope, move || listened(stdout, out, token, heard));
+            let errors = named().spawn_scoped(scope, move || listened(stderr, io::stderr(), token, heard));
             // What is not read, as where no rank begins, must not keep from looking at the flag.
             let (open, to_close) = mpsc::channel::<()>();
-            scope.spawn(move || tell(stdin, header.line().as_bytes(), input, &to_close));
-            let status = self.attend(&mut child, open, heard, (&mut traces, &mut watcher), late);
+            let teller =
+                named().spawn_scoped(scope, move || tell(stdin, header.line().as_bytes(), input, &to_close));
+            let (status, listen, errors) = match (listen, errors, teller) {
+                (Ok(listen), Ok(errors), Ok(_)) => {
+                    let status = self.attend(&mut child, open, heard, (&mut traces, &mut watcher), late);
+                    (status, Some(listen), Some(errors))
+                }
+                (listen, errors, teller) => {
+                    // Nobody would hear what the ranks say.
+                    drop(open);
+                    let _ = child.kill().and_then(|()| child.wait());
+                    let why = [listen.as_ref().err(), errors.as_ref().err(), teller.as_ref().err()];
+                    let why = why.into_iter().flatten().next().map_or(String::new(), ToString::to_string);
+                    let why = format!("threads that listen to it could not be started ({why})");
+                    (Err(io::Error::other(why)), listen.ok(), errors.ok())
+                }
+            };
             // What a launcher left that was ended, or that fell; before it is waited for ranks that hold its pipes.
             if !status.as_ref().is_ok_and(ExitStatus::success) || self.cancel.is_cancelled() {
                 traces.put_away(child.id());
             }
-            let (records, mut said) = listen.join().unwrap_or_default();
-            said.extend(errors.join().unwrap_or_default().1);
+            let joined = |one: Option<ScopedJoinHandle<'_, _>>| {
+                one.map_or_else(Default::default, |one| one.join().unwrap_or_default())
+            };
+            let (records, mut said): (_, Vec<String>) = joined(listen);
+            said.extend(joined(errors).1);
             (records, said, status)
         });
         watcher.end();

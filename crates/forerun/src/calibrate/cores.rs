@@ -90,6 +90,17 @@ fn compute(table: &mut [u64]) -> u64 {
     sum
 }
 
+/// Bytes that the memory kernel copies on each of so many cores.
+fn copied(cores: usize, memory: Option<u64>) -> usize {
+    let share = memory.unwrap_or(1 << 30) / 16 / cores as u64;
+    COPIED.min(usize::try_from(share).unwrap_or(COPIED)).max(1 << 16)
+}
+
+/// Bytes that [`Cores::new`] takes.
+pub(super) fn taken(cores: usize, memory: Option<u64>) -> u64 {
+    cores as u64 * (2 * copied(cores, memory) + TABLE * size_of::<u64>()) as u64
+}
+
 /// The data of all cores, kept from one measurement to the next so that its pages are there.
 pub(super) struct Cores {
     benches: Vec<Mutex<Bench>>,
@@ -101,8 +112,7 @@ pub(super) struct Cores {
 impl Cores {
     /// For so many cores; takes at most an eighth of `memory`.
     pub(super) fn new(cores: usize, memory: Option<u64>) -> Self {
-        let share = memory.unwrap_or(1 << 30) / 16 / cores as u64;
-        let copied = COPIED.min(usize::try_from(share).unwrap_or(COPIED)).max(1 << 16);
+        let copied = copied(cores, memory);
         let benches = (0..cores).map(|_| Mutex::new(Bench::new(copied))).collect();
         Cores { benches, processors: Processors::here(), got: Mutex::default() }
     }

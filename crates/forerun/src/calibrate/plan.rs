@@ -4,16 +4,17 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use forerun_platform::Machine;
 use forerun_platform::random::Random;
+use forerun_platform::{Bytes, Machine};
 use forerun_skeleton::{Cancel, RunError};
 
-use super::cores::{Cores, Kernel};
+use super::cores::{Cores, Kernel, taken};
 use super::doubt::doubt;
 use super::series::{Probe, Until, repeat};
 use super::storage::Scratch;
 use super::threads::{Overheads, PingPong, Stream, Touch, Wake, median_of, outs, start_up, undisturbed};
 use super::{Figure, Key, Options};
+use crate::allocation;
 use crate::error::reason;
 use crate::file::shown;
 
@@ -65,6 +66,9 @@ impl Effort {
     }
 }
 
+/// Bytes that measuring takes beside the data of cores: messages, and what the C library sets aside.
+const BESIDE: u64 = 24 << 20;
+
 /// A probe and the figures it measures.
 struct Named<'a> {
     keys: Vec<Key>,
@@ -85,6 +89,20 @@ pub(super) struct Everything {
     pub(super) doubt: Option<String>,
 }
 
+/// That a limit of memory leaves `bytes` and stacks for so many cores' threads. With less data, a core would be measured otherwise, and what is
+/// measured is kept for runs without the limit.
+fn has_room(bytes: u64, cores: usize) -> Result<(), RunError> {
+    match allocation::left(cores + 2) {
+        Some(left) if left < bytes => Err(RunError::Invalid(format!(
+            "memory does not suffice to measure this machine, which takes {}: a limit (ulimit -v or -d) leaves this process {}; measure it once without \
+             the limit (forerun calibrate), and it is known from then on",
+            Bytes(bytes),
+            Bytes(left)
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Measures everything.
 pub(super) fn measure(
     options: &Options,
@@ -93,6 +111,8 @@ pub(super) fn measure(
     progress: &dyn Fn(&str, f64),
     cancel: &Cancel,
 ) -> Result<Everything, RunError> {
+    let memory = machine.memory.map(|m| m.0);
+    has_room(taken(machine.cores, memory) + BESIDE, machine.cores)?;
     let effort = Effort::new(options.quick);
     let mut random = Random::from_time();
     let disk = if options.storage.is_some() { effort.storage.time.as_secs_f64() } else { 0.0 };
@@ -100,7 +120,7 @@ pub(super) fn measure(
 
     progress("cores and threads", 0.0);
     let mut once = |until: Until, from: f64, to: f64| {
-        let cores = Cores::new(machine.cores, machine.memory.map(|m| m.0));
+        let cores = Cores::new(machine.cores, memory);
         let mut probes = exchange(machine.cores, effort.batches, reading, cancel);
         probes.extend(messages(effort.batches, reading, cancel));
         probes.extend(kernels(&cores));

@@ -50,7 +50,9 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     }
     if wanted == Wanted::Run {
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
-        context.work = farm::for_processes(how, || Work::farm(args, &inputs))?;
+        if let Some(work) = farm::for_processes(how, || Work::farm(args, &inputs))? {
+            context.ask_of(&inputs, work);
+        }
     }
     // The arguments as they were given: what is only planned has no output.
     farm::check_script((how, &wanted), || Work::farm(&command.job, &inputs))?;
@@ -75,7 +77,9 @@ pub fn mandelbrot<F: Farming>(
         farm::paths(how, &wanted).writes("--out", Some(&job.out)).check(&mut context.console, |_| false)?;
         file::check("--out", &job.out)?;
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
-        context.work = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())?;
+        if let Some(work) = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())? {
+            context.ask(work);
+        }
     } else {
         farm::check_script((how, &wanted), || Work::Mandelbrot(job.clone()).in_words())?;
         farm::paths(how, &wanted).check(&mut context.console, |_| false)?;
@@ -103,7 +107,9 @@ pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Res
             }
         }
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
-        context.work = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())?;
+        if let Some(work) = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())? {
+            context.ask(work);
+        }
     } else {
         farm::check_script((how, &wanted), || Work::Hip(Box::new(job.clone())).in_words())?;
         paths.check(&mut context.console, |_| false)?;

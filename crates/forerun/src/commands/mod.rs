@@ -22,6 +22,8 @@ pub mod stream;
 pub mod tagger;
 pub mod treat;
 
+use forerun_apps::SeenFiles;
+use forerun_apps::command::Inputs;
 use forerun_platform::{Machine, Platform, Profile, Way};
 
 use self::job_file::{Words, from_file};
@@ -47,6 +49,8 @@ pub struct Context {
     pub interrupt: Interrupt,
     /// The job, for other processes that are to run it.
     pub work: Option<Work>,
+    /// The files that it is of, as they were seen before any was read: see [`Work::look`].
+    pub seen: SeenFiles,
     /// Whether these processes are all started on this machine.
     pub here: bool,
     /// Of a job whose inputs are pages, what a sample tells of their crawl.
@@ -62,6 +66,16 @@ pub struct Context {
 }
 
 impl Context {
+    /// Notes that other processes are to run a job.
+    pub fn ask(&mut self, work: Work) {
+        (self.seen, self.work) = (work.look(), Some(work));
+    }
+
+    /// The same, of a job of these inputs.
+    pub fn ask_of(&mut self, inputs: &Inputs, work: Work) {
+        (self.seen, self.work) = (inputs.seen(), Some(work));
+    }
+
     /// Says that ranks share cores, where on one of these numbers of processors some do.
     ///
     /// # Errors
@@ -137,10 +151,18 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
-    let (work, sampled, platform, profile) = (None, None, None, None);
-    let (crawl, meter) = (None, Meter::begin());
-    let here = false;
-    let mut context = Context { console, interrupt, work, here, sampled, platform, profile, crawl, meter };
+    let mut context = Context {
+        console,
+        interrupt,
+        work: None,
+        seen: SeenFiles::default(),
+        here: false,
+        sampled: None,
+        platform: None,
+        profile: None,
+        crawl: None,
+        meter: Meter::begin(),
+    };
     let done = match cli.command {
         Command::Calibrate(args) => {
             let paths =

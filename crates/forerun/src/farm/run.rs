@@ -10,6 +10,7 @@ use forerun_skeleton::{Failure, Options, Program, Ran, RunError, threads};
 use indicatif::ProgressBar;
 
 use super::subset::{Deliveries, Subset, Trials};
+use crate::allocation;
 use crate::commands::Context;
 use crate::error::CliError;
 use crate::execute::{Done, finished, measured};
@@ -67,6 +68,7 @@ pub(super) fn farm<J: FarmJob>(
     (bar, tried, kept): (&ProgressBar, Option<&Trials>, Option<&Mutex<Vec<u8>>>),
     interrupt: &Interrupt,
 ) -> Result<Ran<Option<Vec<u8>>>, CliError> {
+    allocation::has_room(shape.ranks)?;
     let subset = Subset { job, tasks, bar, tried };
     let sinks = Deliveries { job, tasks, keep: kept.is_some() };
     let options = Options {

@@ -4,14 +4,14 @@
 use std::cell::RefCell;
 
 use forerun_apps::FarmJob;
-use forerun_apps::command::{Inputs, Selection};
+use forerun_apps::command::Inputs;
 use forerun_skeleton::farm::{Farm, ParcelCodec};
 use forerun_skeleton::wire::{Plain, whole};
 use forerun_skeleton::{AppError, Options, RunError};
 use indicatif::ProgressBar;
 use mpi::traits::Communicator as _;
 
-use super::job::{Crew, finished, said, unopened, unready};
+use super::job::{Crew, finished, opened, said, unready};
 use super::programs::{Keeping, each};
 use super::{JobOrder, Told, Work};
 use crate::cli::FarmJobArgs;
@@ -30,8 +30,7 @@ pub(super) fn run(team: &Crew<'_>, order: &JobOrder) -> Result<Option<Told>, Cli
         Work::Hip(args) => work(team, order, || jobs::hip(args), |job| jobs::draw_hip(args, job)),
         Work::Farm(args) => {
             let open = || {
-                let selection = Selection { paths: args.input.clone(), include: Vec::new() };
-                let inputs = Inputs::open(&selection).map_err(request)?;
+                let inputs = Inputs::again(&order.seen).map_err(request)?;
                 // One process has the journal, and writes.
                 let args = match first {
                     true => args.clone(),
@@ -55,11 +54,7 @@ fn work<J: FarmJob>(
     let Crew { world, options, plan } = team;
     let first = world.rank() == 0;
     let (rest, kept): (Vec<u64>, Vec<u8>) = whole(&Plain, &order.kept).map_err(request)?;
-    let job = &each(world, options, || {
-        super::job::enter(order)?;
-        open().map_err(said)
-    })
-    .map_err(unopened)?;
+    let job = &opened(team, order, || open().map_err(said))?;
     each(world, options, || if first { deliver(job, &kept) } else { Ok(()) }).map_err(unready)?;
     let explain = |e: RunError| explain(job, &rest, e, None);
     let shape = shape(job, plan);

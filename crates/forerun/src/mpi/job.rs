@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use forerun_apps::command::{Inputs, Selection};
+use forerun_apps::command::Inputs;
 use forerun_apps::sort::SortJob;
 use forerun_apps::{Erased, ErasedJob, ScatterGatherJob, Together};
 use forerun_mpi::{Inside, Setting, local_ranks, run_with};
@@ -68,13 +68,13 @@ pub(super) fn run(inside: &Inside, order: &JobOrder) -> Result<Option<Told>, Cli
     if plan.skeleton == Skeleton::Farm {
         return farm::run(&team, order);
     }
-    let opened = each(&team.world, &team.options, || open(order, inside.cancel())).map_err(unopened)?;
+    let opened = opened(&team, order, || open(order, inside.cancel()))?;
     if matches!(order.work, Work::Reduce(_)) {
         each(&team.world, &team.options, || opened.job().take_over(&order.kept)).map_err(unready)?;
     }
     match plan.skeleton {
         Skeleton::ScatterGather => scatter(&team, opened.scattered()?),
-        Skeleton::Reduction | Skeleton::Farm => reduce(&team, opened.job()),
+        Skeleton::Reduction | Skeleton::Farm => reduce(&team, order, opened.job()),
     }
 }
 
@@ -87,7 +87,7 @@ pub(super) fn said(e: CliError) -> AppError {
 ///
 /// # Errors
 /// That it cannot be entered.
-pub(super) fn enter(order: &JobOrder) -> Result<(), AppError> {
+fn enter(order: &JobOrder) -> Result<(), AppError> {
     std::env::set_current_dir(&order.directory).map_err(|e| {
         AppError::new(format!("the directory {} cannot be entered: {e}", order.directory.display()))
     })
@@ -95,7 +95,6 @@ pub(super) fn enter(order: &JobOrder) -> Result<(), AppError> {
 
 /// Opens the job.
 fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
-    enter(order)?;
     Ok(match &order.work {
         Work::Sort(args) => {
             let here = local_ranks(order.plan.processors);
@@ -104,7 +103,7 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
             ))
         }
         Work::Reduce(args) => {
-            let inputs = Inputs::open(&Selection { paths: args.input.clone(), include: Vec::new() })?;
+            let inputs = Inputs::again(&order.seen)?;
             Opened::Other(Box::new(jobs::reduce(args, inputs, cancel).map_err(said)?))
         }
         Work::Tasks(args, profile) => {
@@ -120,8 +119,40 @@ fn open(order: &JobOrder, cancel: &Cancel) -> Result<Opened, AppError> {
     })
 }
 
+/// Opens a job on every rank, of the files that it was planned by and its pilot read. From then on, what a process saw when it opened them
+/// holds.
+///
+/// # Errors
+/// The same on every rank: the first file that is another by now; what is wrong with the job here.
+pub(super) fn opened<J>(
+    team: &Crew<'_>,
+    order: &JobOrder,
+    open: impl Fn() -> Result<J, AppError>,
+) -> Result<J, CliError> {
+    let Crew { world, options, .. } = team;
+    each(world, options, || enter(order)).map_err(unopened)?;
+    // What is wrong with a file that is another is not the job's fault.
+    each(world, options, || unchanged(order)).map_err(unready)?;
+    let job = each(world, options, open).map_err(unopened)?;
+    each(world, options, || unchanged(order)).map_err(unready)?;
+    Ok(job)
+}
+
+/// That the files of a job are still those that it was planned by and its pilot read.
+///
+/// # Errors
+/// The first that is another by now.
+fn unchanged(order: &JobOrder) -> Result<(), AppError> {
+    match &order.work {
+        // Files that are not cut are their commands', which each have one as it is then, on threads as well.
+        Work::Reduce(args) if !args.split_lines => Ok(()),
+        Work::Farm(_) => Ok(()),
+        _ => order.seen.check(),
+    }
+}
+
 /// Says why a job cannot be opened.
-pub(super) fn unopened(e: RunError) -> CliError {
+fn unopened(e: RunError) -> CliError {
     match e {
         RunError::Failed(failure) => {
             CliError::Request(format!("{} (on rank {})", failure.message, failure.rank))
@@ -139,9 +170,11 @@ pub(super) fn unready(e: RunError) -> CliError {
     }
 }
 
-fn reduce(team: &Crew<'_>, job: &dyn ErasedJob) -> Result<Option<Told>, CliError> {
+fn reduce(team: &Crew<'_>, order: &JobOrder, job: &dyn ErasedJob) -> Result<Option<Told>, CliError> {
     let Crew { world, options, plan } = team;
-    let source = each(world, options, || job.cut(plan)).map_err(unready)?;
+    // Ranks that cut a file by its lines cut the same one.
+    let cut = || job.cut(plan).and_then(|source| unchanged(order).map(|()| source));
+    let source = each(world, options, cut).map_err(unready)?;
     let explain = |e| explain_reduction(Some(&*source), e, None);
     let (app, sinks, codec) = (job.app(), job.sinks(), job.codec());
     let reduction = Reduction::new(&app, &source, &sinks, Shape::from(*plan)).map_err(explain)?;

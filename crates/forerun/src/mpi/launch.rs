@@ -7,11 +7,13 @@ use std::{io, thread};
 use forerun_apps::{ErasedJob, partial};
 use forerun_mpi::{Launch, Launcher, linked};
 use forerun_platform::file::STANDARD;
-use forerun_platform::{Input, Plan, Way};
+use forerun_platform::{Bytes, Input, Plan, Way};
 use forerun_skeleton::{AppError, Cancel};
+use rustix::process::{Resource, getrlimit};
 
 use super::room::Room;
 use super::{JobOrder, Order, Report, Told, WORD, Work};
+use crate::allocation;
 use crate::cli::MpiOptions;
 use crate::commands::Context;
 use crate::console::Console;
@@ -44,7 +46,26 @@ fn refused(e: AppError) -> CliError {
     request(format!("--on mpi: {e}"))
 }
 
+/// Bytes of addresses that a launcher or a rank takes of the library of MPI before it does anything. Of fewer than about 150 MB, Open MPI 4.1
+/// ends in a segmentation fault, and its launcher waits for ever.
+const LIBRARY: u64 = 190_000_000;
+/// Open files with which Open MPI 4.1 starts two ranks; with 32 its launcher waits for ever.
+const FILES: u64 = 48;
+
 fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
+    if let Some(limit) = allocation::addresses().filter(|&limit| limit < LIBRARY) {
+        return Err(failed(format!(
+            "--on mpi: memory does not suffice: a limit (ulimit -v) allows a process {}, and MPI takes up to {} before a rank does anything; \
+             allow it more, or run on threads",
+            Bytes(limit),
+            Bytes(LIBRARY)
+        )));
+    }
+    if let Some(limit) = getrlimit(Resource::Nofile).current.filter(|&limit| limit < FILES) {
+        return Err(failed(format!(
+            "--on mpi: a limit (ulimit -n) allows a process {limit} open files, and MPI needs {FILES} or more: allow it more, or run on threads"
+        )));
+    }
     room.refusal(ranks).map_or(Ok(()), |why| Err(request(format!("--on mpi: {why}"))))
 }
 
@@ -181,7 +202,8 @@ pub fn told(
     context: &Context,
 ) -> Result<Told, CliError> {
     let directory = std::env::current_dir().map_err(|e| failed(format!("this directory is gone: {e}")))?;
-    let order = JobOrder { work: work.clone(), plan: plan.clone(), directory, kept };
+    let (work_of, seen) = (work.clone(), context.seen.clone());
+    let order = JobOrder { work: work_of, plan: plan.clone(), directory, seen, kept };
     let input = Order::Job(Box::new(order)).encode().map_err(request)?;
     let said = launch(plan.ranks(), options, &input, (&context.console, &context.interrupt));
     if said.is_err() {

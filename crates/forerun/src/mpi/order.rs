@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use forerun_apps::SeenFiles;
 use forerun_apps::command::{InputFile, Inputs};
 use forerun_apps::features::find_model;
 use forerun_mpi::Sample;
@@ -132,6 +133,18 @@ impl Work {
         Ok(self)
     }
 
+    /// The files of its own that each of its ranks reads, as they are now: all but inputs that were found before, and documents, of which each
+    /// is read once and noted as it was then.
+    pub fn look(&self) -> SeenFiles {
+        match self {
+            Work::Sort(args) => SeenFiles::look(&args.input),
+            Work::Features(args) => SeenFiles::look(args.model.iter().chain(&args.fields)),
+            Work::Lsi(args) => SeenFiles::look(&args.input),
+            Work::Hip(args) => SeenFiles::look([&args.femur, &args.pelvis]),
+            Work::Reduce(_) | Work::Farm(_) | Work::Tasks(..) | Work::Mandelbrot(_) => SeenFiles::default(),
+        }
+    }
+
     /// The files that its ranks write.
     pub(super) fn outputs(&self) -> Vec<&Path> {
         let outputs = match self {
@@ -199,6 +212,9 @@ pub struct JobOrder {
     pub plan: Plan,
     /// The directory that names of files are relative to.
     pub directory: PathBuf,
+    /// The files that it is of, as the launching process saw them before it read any.
+    #[serde(skip)]
+    pub seen: SeenFiles,
     /// What the launching process has found and kept: see [`ReductionJob::hand_over`](forerun_apps::ReductionJob::hand_over).
     #[serde(skip)]
     pub kept: Vec<u8>,
@@ -216,6 +232,7 @@ impl Order {
         let mut bytes = Vec::new();
         json.encode(&mut bytes)?;
         if let Order::Job(job) = self {
+            job.seen.encode(&mut bytes)?;
             bytes.extend_from_slice(&job.kept);
         }
         Ok(bytes)
@@ -230,6 +247,7 @@ impl Order {
         let mut order: Order = serde_json::from_str(&json)
             .map_err(|e| AppError::new(format!("the launching process is another build of forerun: {e}")))?;
         if let Order::Job(job) = &mut order {
+            job.seen = SeenFiles::decode(&mut bytes)?;
             job.kept = bytes.to_vec();
         }
         Ok(order)
@@ -291,6 +309,7 @@ mod tests {
             work: Work::sort(&args).expect("a file"),
             plan,
             directory: "/somewhere".into(),
+            seen: SeenFiles::look(["Cargo.toml"]),
             kept: vec![1, 2, 3],
         }));
         let again = Order::decode(&order.encode().expect("text")).expect("an order");

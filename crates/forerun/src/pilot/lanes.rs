@@ -1,8 +1,8 @@
 //! Stretches of the input from which samples are taken.
 
 use std::ops::Range;
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{io, thread};
 
 use forerun_apps::{ErasedJob, ErasedMessage, ErasedSource};
 use forerun_platform::{JoinAt, Stage};
@@ -130,13 +130,8 @@ impl<'s> Lanes<'s> {
             sampled.add(phase, run(std::mem::take(lanes))?);
             return Ok(());
         }
-        let run = &run;
-        let found = thread::scope(|scope| {
-            let handles: Vec<_> = shares.into_iter().map(|lanes| scope.spawn(move || run(lanes))).collect();
-            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
-        });
-        for found in found {
-            sampled.add(phase, found.map_err(panicked)??);
+        for found in on_threads(shares, run)? {
+            sampled.add(phase, found);
         }
         Ok(())
     }
@@ -242,18 +237,13 @@ pub(super) fn merge_pairs(
         {
             pairs.push((left, right));
         }
-        let found = thread::scope(|scope| {
-            let merge = |(left, right)| {
-                let mut sampled = Sampled::beside(workers - 1);
-                let merged = sampler.merge(left, right, &mut sampled)?;
-                sampled.pieces.push(merged);
-                Ok(sampled)
-            };
-            let handles: Vec<_> = pairs.into_iter().map(|pair| scope.spawn(move || merge(pair))).collect();
-            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
-        });
-        for found in found {
-            let mut found: Sampled = found.map_err(panicked)??;
+        let merge = |(left, right)| {
+            let mut sampled = Sampled::beside(workers - 1);
+            let merged = sampler.merge(left, right, &mut sampled)?;
+            sampled.pieces.push(merged);
+            Ok(sampled)
+        };
+        for mut found in on_threads(pairs, merge)? {
             // To the front: each is merged once.
             pieces.splice(0..0, found.take_pieces());
             sampled.add(0, found);
@@ -308,8 +298,29 @@ pub(super) fn merge_on(
     Ok(pieces)
 }
 
-pub(super) fn panicked<E>(_: E) -> RunError {
-    RunError::Invalid("the pilot panicked outside a task".into())
+/// Does `work` on each of these, each on a thread of its own; gives what came of them, in order.
+///
+/// # Errors
+/// The first that failed; that threads cannot be started.
+pub(super) fn on_threads<T: Send, R: Send>(
+    items: Vec<T>,
+    work: impl Fn(T) -> Result<R, RunError> + Sync,
+) -> Result<Vec<R>, RunError> {
+    let (work, all) = (&work, items.len());
+    let ended = thread::scope(|scope| {
+        let begin =
+            |item| thread::Builder::new().name("pilot".into()).spawn_scoped(scope, move || work(item));
+        // Those that have begun before one cannot end by themselves.
+        let begun: io::Result<Vec<_>> = items.into_iter().map(begin).collect();
+        begun.map(|begun| begun.into_iter().map(|one| one.join()).collect::<Vec<_>>())
+    });
+    let ended = ended.map_err(|e| {
+        RunError::Invalid(format!(
+            "{all} threads could not be started to try the job on ({e}): use fewer processors"
+        ))
+    })?;
+    let panicked = |_| RunError::Invalid("the pilot panicked outside a task".into());
+    ended.into_iter().map(|one| one.map_err(panicked)?).collect()
 }
 
 /// A step near the golden section of `n` that visits all of `0..n`.

@@ -1,12 +1,10 @@
 //! Tasks as large as the plan's, and merges of their results: what larger ones than were tried cost is seen rather than extrapolated.
 
-use std::thread;
-
 use forerun_apps::{ErasedJob, ErasedSource};
 use forerun_platform::{JoinAt, ReductionProfile};
 use forerun_skeleton::RunError;
 
-use super::lanes::panicked;
+use super::lanes::on_threads;
 use super::sample::{Sampled, Sampler};
 
 /// Tasks up to so many times as large as the largest tried are taken for its like.
@@ -107,15 +105,9 @@ pub(super) fn trial(
     for &workers in at_once {
         let tasks: Vec<u64> =
             (0..workers).map(|k| left.remove((2 * k + 1) * left.len() / (2 * workers + 1))).collect();
-        let points = thread::scope(|scope| {
-            let source = &*source;
-            let handles: Vec<_> =
-                tasks.iter().map(|&task| scope.spawn(move || sampler.task(source, task))).collect();
-            handles.into_iter().map(|h| h.join()).collect::<Vec<_>>()
-        });
+        let points = on_threads(tasks, |task| sampler.task(&*source, task))?;
         let compared = if workers == 1 { &mut found.alone } else { &mut found.beside };
-        for point in points {
-            let (point, piece) = point.map_err(panicked)??;
+        for (point, piece) in points {
             compared.took += point.seconds;
             compared.expected += said(point.bytes, workers);
             sampled.sized(&point, &piece);

@@ -5,7 +5,7 @@ use std::fs;
 
 use rustix::process::Signal;
 
-use crate::util::Place;
+use crate::util::{Place, ball};
 
 /// So many files of one line, each its name.
 fn files(place: &Place, count: usize) -> String {
@@ -359,28 +359,6 @@ fn a_mandelbrot_set_becomes_a_picture() {
         assert!(refused.err.contains(said), "{line}: {}", refused.err);
     }
     place.assert_clean();
-}
-
-/// An STL file of a ball.
-fn ball(radius: f64, middle: [f64; 3], rings: usize) -> String {
-    let at = |i: usize, j: usize| {
-        let (a, b) =
-            (std::f64::consts::PI * i as f64 / rings as f64, std::f64::consts::TAU * j as f64 / rings as f64);
-        [a.sin() * b.cos(), a.cos(), a.sin() * b.sin()].map(|x| x * radius)
-    };
-    let vertex =
-        |p: [f64; 3]| format!("vertex {} {} {}\n", p[0] + middle[0], p[1] + middle[1], p[2] + middle[2]);
-    let mut text = String::from("solid ball\n");
-    for i in 0..rings {
-        for j in 0..rings {
-            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
-            for [p, q, r] in [[a, b, c], [a, c, d]] {
-                text +=
-                    &format!("facet\nouter loop\n{}{}{}endloop\nendfacet\n", vertex(p), vertex(q), vertex(r));
-            }
-        }
-    }
-    text + "endsolid\n"
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM in every phase: status 128 + signal, soon, one sentence, nothing left.
+//! Ctrl-C, SIGTERM and Ctrl-\ in every phase: status 128 + signal, soon, one sentence, nothing left.
 
 use std::fs;
 use std::io::Read as _;
@@ -32,11 +32,13 @@ fn slow(place: &Place, mark: &str) -> String {
     format!("sh -c 'touch {}; sleep {mark}; sleep {mark}'", place.path("begun").display())
 }
 
-const BOTH: [Signal; 2] = [Signal::INT, Signal::TERM];
+const ALL: [Signal; 3] = [Signal::INT, Signal::TERM, Signal::QUIT];
 
 #[test]
 fn while_the_machine_is_measured() {
-    for (signal, words) in [(Signal::INT, "calibrate"), (Signal::TERM, "calibrate --out here.toml")] {
+    for (signal, words) in
+        [(Signal::INT, "calibrate"), (Signal::TERM, "calibrate --out here.toml"), (Signal::QUIT, "calibrate")]
+    {
         let place = Place::new();
         let mut command = place.command(words.split(' '));
         command.env("XDG_CACHE_HOME", place.path("cache"));
@@ -50,7 +52,7 @@ fn while_the_machine_is_measured() {
 
 #[test]
 fn while_a_file_is_written() {
-    for signal in BOTH {
+    for signal in ALL {
         let place = Place::new();
         place.write("m.pepa", "P = (a, 1).P1; P1 = (b, 2).P; P[100] <> P[99] <> P[60]");
         let mut command = place.command("pepa export m.pepa --as transitions --out t.csv --quiet".split(' '));
@@ -69,7 +71,7 @@ fn while_a_file_is_written() {
 #[test]
 fn in_a_pilot_a_task_a_merge_and_the_last_merge() {
     let profile = ["--profile", "profile.toml"];
-    for (i, signal) in BOTH.into_iter().enumerate() {
+    for (i, signal) in ALL.into_iter().enumerate() {
         for (j, (map_hangs, more)) in [
             (true, &[][..]),
             (true, &profile),
@@ -99,7 +101,7 @@ fn in_a_pilot_a_task_a_merge_and_the_last_merge() {
 
 #[test]
 fn while_nobody_reads_the_result() {
-    for signal in BOTH {
+    for signal in ALL {
         let place = Place::new();
         place.write("in", vec![b'x'; 4 << 20]);
         let mut running = place.start(["reduce", "--map", "cat", "--merge", "cat", "in"]);
@@ -120,7 +122,7 @@ fn while_nobody_reads_the_result() {
 /// A monitor's command and what it started end with the command that asked it.
 #[test]
 fn while_a_monitor_is_asked() {
-    for signal in BOTH {
+    for signal in ALL {
         for (n, more) in [&[][..], &["--watch"], &["--watch", "--readings", "3"]].into_iter().enumerate() {
             let place = Place::new();
             place.write("map.toml", MAP);
@@ -144,7 +146,7 @@ fn while_a_monitor_is_asked() {
 
 #[test]
 fn while_a_list_of_inputs_is_waited_for() {
-    for signal in BOTH {
+    for signal in ALL {
         let place = Place::new();
         let mut command = place.command(["reduce", "--map", "cat", "--merge", "cat", "--files-from", "-"]);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -178,7 +180,7 @@ fn while_a_pipe_is_waited_for() {
         let mut running = place.start(line.split(' '));
         let id = running.id();
         running.wait_for("it reads", || has_open(id, |path| path == pipe));
-        interrupt(&place, running, BOTH[i % 2]);
+        interrupt(&place, running, ALL[i % 3]);
         drop(silent);
     }
 }
@@ -191,7 +193,7 @@ fn has_open(id: u32, is: impl Fn(&Path) -> bool) -> bool {
 
 #[test]
 fn while_a_sort_spills_and_writes() {
-    for (signal, name) in BOTH.into_iter().flat_map(|s| [(s, "(deleted)"), (s, ".partial")]) {
+    for (signal, name) in ALL.into_iter().flat_map(|s| [(s, "(deleted)"), (s, ".partial")]) {
         let place = Place::new();
         let bytes: Vec<u8> =
             crate::util::numbers(1).take(8_000_000).flat_map(|x| (x as u32).to_le_bytes()).collect();
@@ -203,6 +205,22 @@ fn while_a_sort_spills_and_writes() {
         let here = place.path("");
         let ours = |p: &Path| p.starts_with(&here) && p.to_string_lossy().ends_with(name);
         running.wait_for(name, || has_open(id, ours));
+        interrupt(&place, running, signal);
+        assert!(!place.path("in.sorted").exists());
+    }
+}
+
+/// What it has begun has the result's directory from the first block on.
+#[test]
+fn while_a_first_rank_gathers() {
+    for signal in ALL {
+        let place = Place::new();
+        place.write("in", vec![3; 64 << 20]);
+        let words = "run sort in -p 2 --skeleton scatter-gather --block 4kB --ahead 1 -q";
+        let mut running = place.start(words.split(' '));
+        let (id, here) = (running.id(), place.path(""));
+        let ours = |p: &Path| p.starts_with(&here) && p.to_string_lossy().ends_with(".partial");
+        running.wait_for("it writes", || has_open(id, ours));
         interrupt(&place, running, signal);
         assert!(!place.path("in.sorted").exists());
     }
@@ -221,7 +239,7 @@ fn while_a_sort_runs_in_memory() {
 
 #[test]
 fn while_input_is_made() {
-    for signal in BOTH {
+    for signal in ALL {
         let place = Place::new();
         let mut running = place.start(["generate", "numbers", "1e9", "-o", "out"]);
         let dir = place.path("");
@@ -238,11 +256,11 @@ fn while_input_is_made() {
 
 #[test]
 fn while_a_prediction_is_made() {
-    for (i, signal) in BOTH.into_iter().enumerate() {
+    for (i, signal) in ALL.into_iter().enumerate() {
         let place = Place::new();
         place.profile();
         let line = "predict tasks 1000000000 --size 1kB --profile profile.toml --platform lehigh-fire";
-        let more = ["--by simulated -p 1000", "--by simulated -p 4 --strategy master-slave"][i];
+        let more = ["--by simulated -p 1000", "--by simulated -p 4 --strategy master-slave"][i % 2];
         let mut running = place.start(format!("{line} {more}").split(' '));
         running.wait_until_listening();
         std::thread::sleep(Duration::from_millis(300));
@@ -285,9 +303,10 @@ fn asked_twice_it_ends_at_once() {
 /// As `nohup` has it, and a shell without jobs of what it runs in the background.
 #[test]
 fn what_is_ignored_from_the_start_stays_ignored() {
-    for (ignored, sent) in
-        [("HUP", &[Signal::HUP][..]), ("HUP INT", &[Signal::INT, Signal::HUP, Signal::INT])]
-    {
+    for (ignored, sent) in [
+        ("HUP", &[Signal::HUP][..]),
+        ("HUP INT QUIT", &[Signal::INT, Signal::HUP, Signal::QUIT, Signal::INT]),
+    ] {
         for ends in [false, true] {
             let place = Place::new();
             place.write("in", "x\n");

@@ -1,5 +1,7 @@
 //! Commands that do not do their work: one sentence, status 1, nothing left.
 
+use std::fs;
+
 use crate::util::{Place, assert_gone, finish};
 
 fn place() -> Place {
@@ -175,6 +177,47 @@ fn a_sort_fits_into_what_a_limit_leaves() {
     place.assert_clean();
 }
 
+/// Whatever a limit leaves, a command does its work or says in a sentence that it cannot: none is ended by a signal, or panics.
+#[test]
+fn what_has_no_room_in_a_limit_is_said() {
+    let place = place();
+    let within = |limit: &str, kilobytes: u64, (cache, line): (&str, &str)| {
+        let mut command = std::process::Command::new("sh");
+        let line = format!("ulimit -{limit} {kilobytes}; exec \"$0\" {line}");
+        command.args(["-c", &line, crate::util::FORERUN]).current_dir(place.path(""));
+        command.env("TMPDIR", place.path("tmp")).env("XDG_CACHE_HOME", cache);
+        finish(command)
+    };
+    let known = crate::util::home().join("cache").display().to_string();
+    let mut refused = 0;
+    for (cache, line) in [
+        // The first measures the machine.
+        ("cache", "farm cat in -o out"),
+        (&known, "farm cat in -o out -p 40"),
+        (&known, "reduce --map cat --merge cat in -o out -p 2"),
+        (&known, "reduce --map cat --merge cat in -o out -p 64 --grain 1B --profile profile.toml"),
+    ] {
+        for (limit, kilobytes) in
+            [("v", 60_000), ("v", 90_000), ("v", 150_000), ("d", 30_000), ("d", 60_000), ("d", 100_000)]
+        {
+            let said = within(limit, kilobytes, (cache, line));
+            let out = place.path("out");
+            if said.status.success() {
+                assert_eq!(place.text("out"), "0\n1\n2\n3\n4\n", "{limit} {kilobytes} {line}");
+                fs::remove_file(out).unwrap();
+            } else {
+                refused += 1;
+                assert!(!out.exists(), "{limit} {kilobytes} {line}");
+                said.refused(1, &["memory does not suffice", "(ulimit -v or -d) leaves this process"]);
+            }
+            let _ = fs::remove_dir_all(place.path("cache"));
+            place.assert_clean();
+        }
+    }
+    // On no machine are there so many stacks in so little memory.
+    assert!(refused >= 6, "{refused}");
+}
+
 /// As on a full disk: what the limit has no room for is a sentence, wherever it is written, and not the end of the process.
 #[test]
 fn files_of_more_than_the_limit_are_said() {
@@ -228,19 +271,29 @@ fn programs_that_cannot_be_started_in_the_end() {
 fn an_input_that_is_changed_while_it_runs() {
     let place = place();
     let lines = |n: usize| "a line\n".repeat(n);
-    let map = "cat; echo another >> big/one";
-    let words = ["reduce", "--shell", "--map", map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
-    for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
-        place.write("big/one", lines(1000));
-        let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
-        if changed {
-            said.refused(1, &["big/one became longer while it was being read: leave the inputs alone"]);
-            assert!(!place.path("out").exists());
-        } else {
-            said.ok();
-            assert!(place.text("out").starts_with(&lines(1000)));
+    // The system's clock of files goes in steps.
+    let put_back = "sleep 0.05; touch -r big/one time; printf b | dd of=big/one conv=notrunc 2> /dev/null; touch -r time big/one; rm time";
+    for (change, what) in
+        [("echo another >> big/one", "became longer"), (put_back, "was written to or touched")]
+    {
+        // One task of several does it.
+        let map = format!("cat; mkdir once 2> /dev/null && {{ {change}; }}; true");
+        let words =
+            ["reduce", "--shell", "--map", &map, "--merge", "cat", "big", "-o", "out", "--grain", "3 kB"];
+        for (more, changed) in [(&["--split-lines"][..], true), (&[], false)] {
+            place.write("big/one", lines(1000));
+            let said = place.say(words.iter().chain(&["--profile", "profile.toml", "-p", "2"]).chain(more));
+            if changed {
+                let said = said.refused(1, &[what, "while it was being read: leave the inputs alone"]);
+                assert!(said.err.contains("big/one ") && !place.path("out").exists(), "{}", said.err);
+            } else {
+                said.ok();
+                assert!(place.text("out").starts_with(&lines(1000)));
+                fs::remove_file(place.path("out")).unwrap();
+            }
+            fs::remove_dir(place.path("once")).unwrap();
+            place.assert_clean();
         }
-        place.assert_clean();
     }
 }
 

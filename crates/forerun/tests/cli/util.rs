@@ -47,16 +47,16 @@ fn bare(home: &Path) -> Command {
     // It keeps ignoring what is ignored here, as shells have it of what they run in the background.
     if ignored("self") != 0 {
         command = Command::new("env");
-        command.args(["--default-signal=HUP,INT,TERM", FORERUN]);
+        command.args(["--default-signal=HUP,INT,QUIT,TERM", FORERUN]);
     }
     command.env("HOME", home).env("XDG_CACHE_HOME", home.join("cache")).env("LC_ALL", "C");
     command.stdin(Stdio::null()).current_dir(home);
     command
 }
 
-/// The signals that a process ignores, of those that tests send: HUP, INT and TERM, the bit 1 << (n - 1) for signal n.
+/// The signals that a process ignores, of those that tests send: HUP, INT, QUIT and TERM, the bit 1 << (n - 1) for signal n.
 fn ignored(process: &str) -> u64 {
-    mask(process, "SigIgn:") & (1 | 1 << 1 | 1 << 14)
+    mask(process, "SigIgn:") & (1 | 1 << 1 | 1 << 2 | 1 << 14)
 }
 
 /// Signals of a process, as proc(5) has them.
@@ -361,3 +361,25 @@ pub(crate) const PROCESSORS: [usize; 6] = [1, 2, 3, 4, 7, 8];
 /// Two stages on two processors, for `map`.
 pub(crate) const MAP: &str = "format = 1\nstages = 2\ncandidates = \"all\"\n\
     [[processor]]\ntime = \"100 ms\"\n[[processor]]\ntime = \"50 ms\"\n";
+
+/// An STL file of a ball.
+pub(crate) fn ball(radius: f64, middle: [f64; 3], rings: usize) -> String {
+    let at = |i: usize, j: usize| {
+        let (a, b) =
+            (std::f64::consts::PI * i as f64 / rings as f64, std::f64::consts::TAU * j as f64 / rings as f64);
+        [a.sin() * b.cos(), a.cos(), a.sin() * b.sin()].map(|x| x * radius)
+    };
+    let vertex =
+        |p: [f64; 3]| format!("vertex {} {} {}\n", p[0] + middle[0], p[1] + middle[1], p[2] + middle[2]);
+    let mut text = String::from("solid ball\n");
+    for i in 0..rings {
+        for j in 0..rings {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+            for [p, q, r] in [[a, b, c], [a, c, d]] {
+                text +=
+                    &format!("facet\nouter loop\n{}{}{}endloop\nendfacet\n", vertex(p), vertex(q), vertex(r));
+            }
+        }
+    }
+    text + "endsolid\n"
+}

@@ -10,6 +10,7 @@ mod nginx;
 #[allow(dead_code, reason = "shared with the tests of the tables")]
 mod server;
 
+mod changed;
 mod farm;
 mod slurm;
 mod text;
@@ -334,6 +335,36 @@ fn more_ranks_than_a_host_has_room_for_are_told_of() {
         assert_refused(&said, 2, "4,194,304 ranks do not fit into the");
         assert!(!said.err.contains("pilot") && said.text().is_empty(), "{}{}", said.err, said.text());
     }
+}
+
+/// Without room for the library of MPI, or with few open files, its launcher would wait for ever, or ranks would fall.
+#[test]
+fn limits_without_room_for_mpi_are_said() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("in", "x\n".repeat(50));
+    for job in
+        ["farm cat in -o out --on mpi -p 2 --profile profile.toml", "calibrate --on mpi -p 2 --out here.toml"]
+    {
+        for (limit, what) in [
+            ("v 80000", "memory does not suffice: a limit (ulimit -v)"),
+            ("v 120000", "memory does not suffice: a limit (ulimit -v)"),
+            ("v 170000", "memory does not suffice: a limit (ulimit -v)"),
+            ("n 20", "a limit (ulimit -n) allows a process 20 open files"),
+            ("n 32", "a limit (ulimit -n) allows a process 32 open files"),
+        ] {
+            let mut command = std::process::Command::new("sh");
+            command.args(["-c", &format!("ulimit -{limit}; exec \"$0\" {job}"), util::FORERUN]);
+            command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+            command.env("XDG_CACHE_HOME", util::home().join("cache"));
+            assert_refused(&util::finish(command), 1, what);
+        }
+    }
+    assert!(!place.path("out").exists());
+    place.assert_clean();
 }
 
 /// Memory that ranks share and that no process has any more, of files that were not there `before`.

@@ -86,7 +86,13 @@ where
     let program = Pinned { program, processors: Processors::here() };
     // The last rank is on the thread that runs the program, which is to go where it likes afterwards.
     let run = || threads::run(&program, &options).map(|ran| ran.outs);
-    thread::scope(|scope| scope.spawn(run).join()).unwrap_or_else(|_| Err(none()))
+    thread::scope(|scope| {
+        let begun = thread::Builder::new().name("calibrate".into()).spawn_scoped(scope, run);
+        let begun = begun.map_err(|e| {
+            RunError::Invalid(format!("a thread could not be started to measure threads ({e})"))
+        })?;
+        begun.join().unwrap_or_else(|_| Err(none()))
+    })
 }
 
 /// What rank `rank` timed when nothing disturbed it: the lower quartile, since a machine that does
