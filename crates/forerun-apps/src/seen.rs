@@ -6,10 +6,13 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use forerun_platform::file::shown;
 use forerun_skeleton::{AppError, Wire};
 
+/// By how much the system's clock of files is late at most.
+const LATE: Duration = Duration::from_millis(10);
 /// What there is to do about it.
 const LEAVE: &str = "leave the inputs alone until the end of a run";
 
@@ -39,13 +42,17 @@ impl Seen {
         }
     }
 
-    /// What became of it, if it is `now` so; `same` is whether both were looked at by one machine and by one name of the device.
-    fn became(&self, now: &Seen, same: bool) -> Option<&'static str> {
+    /// What became of it, if it is `now` so, as seen by one machine and by one name of the device; else by what all hosts agree on, where what
+    /// was last written to before `looked` may be a copy.
+    fn became(&self, now: &Seen, looked: Option<(i64, i64)>) -> Option<&'static str> {
+        let same = looked.is_none();
         Some(match now.bytes.cmp(&self.bytes) {
             _ if same && now.file != self.file => "was replaced by another file",
             std::cmp::Ordering::Less => "became shorter",
             std::cmp::Ordering::Greater => "became longer",
-            _ if now.written != self.written => "was written to",
+            _ if now.written != self.written && looked.is_none_or(|looked| now.written > looked) => {
+                "was written to"
+            }
             _ if same && now.changed != self.changed && now.held == self.held => "was written to or touched",
             std::cmp::Ordering::Equal => return None,
         })
@@ -56,7 +63,7 @@ impl Seen {
     /// # Errors
     /// A sentence that names the file and says what became of it.
     pub(crate) fn check_against(&self, path: &Path, is: &Metadata) -> Result<(), AppError> {
-        match self.became(&Seen::of(is), true) {
+        match self.became(&Seen::of(is), None) {
             None => Ok(()),
             Some(what) => {
                 Err(AppError::new(format!("{} {what} while it was being read: {LEAVE}", shown(path))))
@@ -85,13 +92,14 @@ fn now(path: &Path) -> Result<Option<Metadata>, AppError> {
 /// Files as one process has seen them, for others that open them themselves: what it planned by and kept is of these files, so that a file that
 /// is another by then must not be read.
 ///
-/// Sizes and when files were written to are the same on all hosts that share a file system. Numbers of files and devices, and when the system
-/// last changed anything of a file, are compared on the machine that saw them only, and only where the device is the same: elsewhere a file
-/// system may count in its own way, and a copy of a file, which keeps its time (`cp -p`), is as good.
+/// On the machine that saw them, and where the device is the same, all is compared. Elsewhere a file system may count files and devices in its
+/// own way, and a copy is as good: there, a file has to have the size, and must not have been written to since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeenFiles {
     /// The running system that saw them, where it can be told.
     machine: Option<String>,
+    /// When that was, in seconds and nanoseconds since 1970.
+    looked: (i64, i64),
     files: Vec<(PathBuf, Seen)>,
 }
 
@@ -108,7 +116,9 @@ impl SeenFiles {
 
     /// Those that this process has seen.
     pub(crate) fn those(files: Vec<(PathBuf, Seen)>) -> Self {
-        SeenFiles { machine: machine(), files }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().saturating_sub(LATE);
+        let looked = (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), i64::from(since.subsec_nanos()));
+        SeenFiles { machine: machine(), looked, files }
     }
 
     /// Where they are, and their sizes in bytes.
@@ -126,13 +136,13 @@ impl SeenFiles {
         self.files.iter().try_for_each(|(path, seen)| {
             let Some(is) = now(path)? else { return Ok(()) };
             let is = Seen::of(&is);
-            let Some(what) = seen.became(&is, here && is.file.0 == seen.file.0) else { return Ok(()) };
+            let looked = if here && is.file.0 == seen.file.0 { None } else { Some(self.looked) };
+            let Some(what) = seen.became(&is, looked) else { return Ok(()) };
             let path = shown(path);
             Err(AppError::new(match here {
                 true => format!("{path} {what} while a run on it began: {LEAVE}"),
                 false => format!(
-                    "{path} on this host is not as it was seen where the run was started (it {what}): {LEAVE}, and give copies on other hosts \
-                     the same time (cp -p)"
+                    "{path} on this host is not as it was seen where the run was started (it {what}): {LEAVE}, and have the same on all hosts"
                 ),
             }))
         })
@@ -147,6 +157,7 @@ fn machine() -> Option<String> {
 impl Wire for SeenFiles {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
         self.machine.encode(out)?;
+        self.looked.encode(out)?;
         self.files.len().encode(out)?;
         self.files.iter().try_for_each(|(path, seen)| {
             let Seen { bytes, written, file, changed, held } = *seen;
@@ -156,13 +167,14 @@ impl Wire for SeenFiles {
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let (machine, count): (_, usize) = (Wire::decode(bytes)?, Wire::decode(bytes)?);
+        let (machine, looked) = (Wire::decode(bytes)?, Wire::decode(bytes)?);
+        let count: usize = Wire::decode(bytes)?;
         let one = |_| {
             let path = OsString::from_vec(Wire::decode(bytes)?).into();
             let ((size, file, held), (written, changed)) = Wire::decode(bytes)?;
             Ok((path, Seen { bytes: size, written, file, changed, held }))
         };
-        Ok(SeenFiles { machine, files: (0..count).map(one).collect::<Result<_, AppError>>()? })
+        Ok(SeenFiles { machine, looked, files: (0..count).map(one).collect::<Result<_, AppError>>()? })
     }
 }
 
@@ -171,7 +183,6 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
     use std::thread::sleep;
-    use std::time::{Duration, SystemTime};
 
     use forerun_skeleton::wire::{Plain, whole};
 
@@ -267,5 +278,10 @@ mod tests {
         edit(&one, "else");
         assert!(said(&files).contains("one was written to or touched while"), "{}", said(&files));
         assert_eq!(said(&elsewhere(&files)), "", "nobody can tell there");
+        let files = look();
+        old(&two, "copy");
+        assert_eq!(said(&elsewhere(&files)), "", "a copy that was made before has a time of its own");
+        fs::write(&two, "else").unwrap();
+        assert!(said(&elsewhere(&files)).contains("(it was written to)"), "{}", said(&elsewhere(&files)));
     }
 }
