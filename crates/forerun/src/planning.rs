@@ -41,7 +41,7 @@ pub struct Facts {
 const HORIZON: usize = 4096;
 
 /// How far the costs of tasks are trusted beyond the largest that was tried.
-const BEYOND: u64 = 4;
+pub(crate) const BEYOND: u64 = 4;
 
 impl Facts {
     /// The facts of a job. Where the planner is to choose the grain, tasks are at most four times

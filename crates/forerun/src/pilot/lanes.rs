@@ -262,8 +262,10 @@ pub(super) fn merge_pairs(
     Ok(())
 }
 
-/// Merges the first two results, alone, and what comes of them with the next where `join` leaves enough to try the end with.
-pub(super) fn merge_first(
+/// Merges two neighbouring results, alone, and then two more where `join` leaves enough to try the end with. Those of programs come of
+/// tasks of all sizes: first the two that are largest together, then the two that are smallest. Others are the first two, and then what came
+/// of them with the next.
+pub(super) fn merge_few(
     sampler: &Sampler<'_>,
     join: JoinAt,
     pieces: &mut Vec<Piece<ErasedMessage>>,
@@ -274,9 +276,15 @@ pub(super) fn merge_first(
         if pieces.len() < 2 || (done > 0 && pieces.len() <= left) {
             break;
         }
-        let right = pieces.remove(1);
-        let left = pieces.remove(0);
-        pieces.insert(0, sampler.merge(left, right, sampled)?);
+        let bytes = |at: &usize| pieces[*at].value.bytes() + pieces[*at + 1].value.bytes();
+        let at = match (sampler.job.outside(), done) {
+            (false, _) => 0,
+            (true, 0) => (0..pieces.len() - 1).max_by_key(bytes).unwrap_or(0),
+            (true, _) => (0..pieces.len() - 1).min_by_key(bytes).unwrap_or(0),
+        };
+        let right = pieces.remove(at + 1);
+        let left = pieces.remove(at);
+        pieces.insert(at, sampler.merge(left, right, sampled)?);
     }
     Ok(())
 }

@@ -103,10 +103,16 @@ pub(super) fn trial(
     if left.len() < 2 * at_once.iter().sum::<usize>() {
         return Ok(found);
     }
+    // What is kept of an input that is cut anywhere is from one place: between what is all over it, there would be room for fewer whole
+    // tasks than a plan has.
+    let one_place = job.keeps() && job.extent().pieces.is_none();
     let mut pieces = Vec::new();
     for &workers in at_once {
-        let tasks: Vec<u64> =
-            (0..workers).map(|k| left.remove((2 * k + 1) * left.len() / (2 * workers + 1))).collect();
+        let place = |k: usize, left: usize| match one_place {
+            true => 0,
+            false => (2 * k + 1) * left / (2 * workers + 1),
+        };
+        let tasks: Vec<u64> = (0..workers).map(|k| left.remove(place(k, left.len()))).collect();
         let points = thread::scope(|scope| {
             let source = &*source;
             let handles: Vec<_> =
