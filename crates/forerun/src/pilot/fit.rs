@@ -39,6 +39,8 @@ const ROUNDS: usize = 20;
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
 /// What takes up to so many times as long as the fastest call of all is taken for starting processes.
 const STARTED: f64 = 3.0;
+/// Seconds that the fastest call of a program takes, of those that are slow to start, or to work.
+pub(super) const SLOW: f64 = 5e-3;
 /// Part of the fastest call that starting a process takes at least.
 const LEAST_START: f64 = 0.5;
 /// Bytes of a call from which on what it takes beyond the start of a process is rather by the byte than by the call.
@@ -71,8 +73,8 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
 }
 
 /// The same of calls of which the fastest of any kind took `least` seconds: with processes to start, small calls take about as long
-/// whatever their bytes. Where sizes are alike, what starts and what grows cannot be told apart: then up to three times `least` is taken for
-/// the start, and of calls of less than a page, all that they take.
+/// whatever their bytes, and up to three times `least` is taken for the start. Those of a program that is slow have the start that the line
+/// through them shows, where sizes differ; else, calls of less than a page are all start.
 pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
     let points: Vec<Point> = points.iter().copied().filter(|p| p.seconds > 0.0).collect();
     if points.is_empty() {
@@ -159,7 +161,9 @@ fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
     if sxx <= 0.0 {
         return flat;
     }
-    let (floor, by_bytes) = start(points, least, flat.0);
+    let slow = least > 0.0 && points.iter().all(|p| p.seconds >= SLOW);
+    let (floor, by_bytes) =
+        if slow { start(points, least, flat.0) } else { ((STARTED * least).min(flat.0), 1.0) };
     let from = |fixed: f64| (fixed, ((sxy - fixed * sx) / sxx).max(0.0));
     let (floor, per_byte) = from(floor);
     let proportional = (floor, by_bytes * per_byte);
@@ -168,12 +172,13 @@ fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
         return proportional;
     }
     let line = ((sxx * sy - sx * sxy) / determinant, (s * sxy - sx * sy) / determinant);
-    let started = least > 0.0 && vary(points);
-    if line.0 <= 0.0 && least <= 0.0 || least > 0.0 && !started {
+    let started = slow && vary(points);
+    if if slow { !started } else { line.0 <= least } {
         return proportional;
     }
     let fitted = match line {
         (_, slope) if slope <= 0.0 => flat,
+        line if !slow => line,
         // The fastest call was one of some bytes, and yet mostly a start.
         (fixed, _) if fixed < LEAST_START * least => from(LEAST_START * least),
         line => line,
@@ -195,11 +200,8 @@ fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
     (mixed(fitted.0, proportional.0), mixed(fitted.1, proportional.1))
 }
 
-/// What starting is taken to be of calls whose sizes do not tell, which take `flat` in the mean, and how far the rest is by the byte, 0 to 1.
+/// What starting is taken to be of slow calls whose sizes do not tell, which take `flat` in the mean, and how far the rest is by the byte, 0 to 1.
 fn start(points: &[Point], least: f64, flat: f64) -> (f64, f64) {
-    if least <= 0.0 {
-        return (0.0, 1.0);
-    }
     let bytes = points.iter().map(|p| p.bytes).sum::<f64>() / points.len() as f64;
     let by_bytes = 1.0 / (1.0 + (PAGE / bytes.max(1.0)).powi(2));
     (by_bytes * (STARTED * least).min(flat) + (1.0 - by_bytes) * flat, by_bytes)
@@ -239,11 +241,11 @@ mod tests {
         assert!((cost.fixed - 4e-3).abs() < 1e-9 && (cost.per_byte - 3e-9).abs() < 1e-15, "{cost:?}");
     }
 
-    /// However long it takes to start, and if no call is as fast as that alone.
+    /// However long a slow program takes to start, and if no call is as fast as that alone.
     #[test]
     fn starting_is_told_from_bytes_by_sizes_that_differ() {
         let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;
-        for (start, per_byte) in [(0.3, 1e-9), (0.05, 2e-7), (3e-3, 2e-7), (1.5e-3, 2e-9)] {
+        for (start, per_byte) in [(0.3, 1e-9), (0.05, 2e-7), (6e-3, 2e-7), (6e-3, 2e-9)] {
             let at = |b: f64| start + per_byte * b;
             let line: Vec<_> = [4e3, 4e3, 16e3, 64e3, 256e3].iter().map(|&b| (b, at(b))).collect();
             let cost = fit_from(&points(&line), at(4e3));

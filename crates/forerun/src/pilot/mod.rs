@@ -11,8 +11,8 @@
 //! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (which is no less than 50 ms, that
 //! nobody waits for, or 4 ms where results are kept: the job is not to be done before it is predicted); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
 //! long again at most, or twice that where the run need not do them any more.
-//! Programs that are slow to start take longer: a task of each of two sizes is tried, and tasks grow as long as they are mostly start and
-//! the next takes no more than 5 % of the job.
+//! Programs that are slow to start (5 ms or more, mostly whatever the bytes) take longer: tasks of two sizes at least are tried, one beside
+//! others if that is soon done, and tasks grow as long as they are mostly start and the next takes no more than 5 % of the job.
 
 mod clock;
 mod contention;
@@ -35,14 +35,14 @@ use forerun_platform::{Cost, Join, JoinAt, ReductionProfile};
 use forerun_skeleton::{Cancel, RunError};
 
 pub(crate) use self::clock::{Clock, Took};
-use self::contention::contention;
+use self::contention::contention as slowed;
 use self::drift::drift;
 pub(crate) use self::drift::{of_calls, of_levels};
 use self::ends::rehearse;
 use self::fit::fit_from;
 pub(crate) use self::fit::{Point, fit, widening};
 use self::grow::{Grown, fine, grow, short};
-use self::lanes::{Lanes, merge_few, merge_on, merge_pairs};
+use self::lanes::{Lanes, merge_few, merge_on, merge_pairs, once};
 use self::memory::NewMemory;
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
@@ -59,6 +59,11 @@ const END: f64 = 0.05;
 /// Phases, unless they would go on beyond the budget: one or two alone could be disturbed as a whole, and how much the machine
 /// differs from one stretch to another is not told by two.
 const LEAST_PHASES: usize = 4;
+
+/// Seconds that a pilot of a program that is slow to start may take in all for a task beside others where growing took the budget, and
+/// the tasks for each worker of which it is one: most of the job is left to the run.
+const BESIDE_S: f64 = 1.0;
+const REST: usize = 4;
 
 /// What a pilot found.
 #[derive(Debug, Clone)]
@@ -99,7 +104,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let memory = (!job.outside()).then(|| NewMemory::measured(clock));
     let sampler = Sampler::new(job, clock, memory, cancel);
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
-    let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
+    let Grown { source, mut sampled, budget, slow } = grow(job, &sampler, &extent, (workers, slower))?;
     // Phases end by the wall.
     let budget = budget * clock.stretch();
     let grown = sampled.take_pieces();
@@ -124,7 +129,14 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         }
         phases += at_once.len();
     }
+    // How busy cores slow each other is not known from tasks alone.
+    let task_s = sampled.tasks.last().map_or(0.0, |task| task.seconds);
+    let is_short = begun.elapsed().as_secs_f64() + task_s <= BESIDE_S;
     let mut pieces = sample.into_pieces();
+    if slow && workers > 1 && sampled.beside.tasks.is_empty() && is_short {
+        pieces.extend(once(&sampler, &*source, (workers, REST), &mut sampled)?);
+        pieces.sort_by_key(|piece| piece.first);
+    }
     if job.join() == JoinAt::Finish {
         // Tasks of another size have inputs in common with these, and a job takes each only once.
         if pieces.is_empty() {
@@ -134,14 +146,14 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     }
     if sampled.merges.is_empty() && sampled.beside.merges.is_empty() {
         // Few inputs, each from another place.
-        merge_few(&sampler, job.join(), &mut pieces, &mut sampled)?;
+        merge_few(&sampler, (job.join(), slow), &mut pieces, &mut sampled)?;
     }
     if job.join() == JoinAt::Sink {
         pieces = merge_on(&sampler, latest, pieces, &mut sampled)?;
     }
 
     let mut tasks = sampled.tasks.len() + sampled.beside.tasks.len();
-    let contention = contention(&sampled, workers);
+    let contention = slowed(&sampled, workers);
     let alone = |point: Point| point.less(1.0 + contention * point.neighbours);
     // Much smaller tasks, which fit a cache, tell little of what large ones cost.
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
@@ -194,12 +206,22 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     {
         let at_once = if purpose.fixed { vec![workers] } else { at_once };
         let before =
-            Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget };
+            Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget, slow };
         // Two results at least, to be merged.
         let at_once = if at_once == [1] { vec![1, 1] } else { at_once };
         let mut large = Sampled::new();
         let found = trial(job, &sampler, &at_once, grain, &before, &mut large)?;
-        found.settle(&mut profile);
+        if slow {
+            // A larger task tells what a byte takes, rather than how much longer all takes.
+            let tasks = large.tasks.iter().chain(&large.beside.tasks).copied();
+            let slower = profile.contention;
+            let points: Vec<Point> =
+                all().chain(tasks).map(|p| p.less(1.0 + slower * p.neighbours)).collect();
+            let task = fit_from(&points, least);
+            profile.task = Cost { error: task.error.hypot(drift), ..task };
+        } else {
+            found.settle(&mut profile);
+        }
         if !large.merges.is_empty() {
             let all: Vec<Point> = merges.iter().chain(&large.merges).copied().collect();
             let merge = fit_from(&all, least);

@@ -211,7 +211,7 @@ fn nothing_is_merged_or_delivered_twice() {
 /// many times. (Sleeping takes what it takes, on any machine.)
 #[test]
 fn starting_a_program_is_not_taken_for_work_on_bytes() {
-    for start_ms in [5, 30, 200] {
+    for start_ms in [10, 30, 200] {
         let app = Numbers { each: Duration::from_micros(20), start: Duration::from_millis(start_ms) };
         let job = Once { files: 4000, join: JoinAt::Sink, app, outside: true };
         let purpose = Purpose {

@@ -24,6 +24,8 @@ pub(super) struct Before<'p> {
     pub(super) bytes: f64,
     /// Seconds that there are for it, on one processor.
     pub(super) seconds: f64,
+    /// Whether tasks are those of a program that is slow to start.
+    pub(super) slow: bool,
 }
 
 /// How tasks of the plan's size compare with what was known.
@@ -57,8 +59,8 @@ impl Compared {
 }
 
 /// Tries tasks of up to `grain` bytes, if they are much larger than those so far: for each of `at_once` so many at the same time.
-/// Tasks are no larger than there is time for. Where a sink merges results, those of these tasks are merged, too. What was seen of the sizes
-/// of results, and of merges, is added to `sampled`.
+/// Tasks are no larger than there is time for. Where a sink merges results, those of these tasks are merged, too. Tasks, merges
+/// and the sizes of results are added to `sampled`.
 ///
 /// # Errors
 /// A task that fails, as a run would report it; cancelled.
@@ -103,9 +105,9 @@ pub(super) fn trial(
     if left.len() < 2 * at_once.iter().sum::<usize>() {
         return Ok(found);
     }
-    // What is kept of an input that is cut anywhere is from one place: between what is all over it, there would be room for fewer whole
+    // What is kept, of programs that are slow to start, of an input that is cut anywhere is from one place: between what is all over it, there would be room for fewer whole
     // tasks than a plan has.
-    let one_place = job.keeps() && job.extent().pieces.is_none();
+    let one_place = before.slow && job.keeps() && job.extent().pieces.is_none();
     let mut pieces = Vec::new();
     for &workers in at_once {
         let place = |k: usize, left: usize| match one_place {
@@ -124,7 +126,7 @@ pub(super) fn trial(
             let (point, piece) = point.map_err(panicked)??;
             compared.took += point.seconds;
             compared.expected += said(point.bytes, workers);
-            sampled.sized(&point, &piece);
+            sampled.large(point, workers, &piece);
             pieces.push(piece);
             found.tasks += 1;
             found.bytes += point.bytes;

@@ -271,7 +271,7 @@ fn what_wrote_nothing_is_said() {
     documents(&place);
     let said = place.run("reduce --map true --merge cat docs --grain 1B").ok();
     assert_eq!(said.text(), "");
-    // (The pilot may have given some files to one call.)
+    // (Where even `true` is slow, as on a busy machine, the pilot may have given some files to one call.)
     let line = said.err.lines().find(|line| line.contains(" map calls wrote nothing")).unwrap_or(&said.err);
     let words: Vec<&str> = line.split_whitespace().collect();
     assert!(
