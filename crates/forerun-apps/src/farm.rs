@@ -4,6 +4,9 @@ use forerun_platform::Input;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::{AppError, Codec};
 
+/// Does with an answer what delivering it does, as a rehearsal.
+pub type Rehearsal<'a, A> = Box<dyn FnMut(&A) -> Result<(), AppError> + 'a>;
+
 /// An application with its input, that runs as a farm.
 pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// The application's name on the command line.
@@ -37,6 +40,13 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// # Errors
     /// Ends the run with the sentence.
     fn deliver(&self, index: u64, answer: Self::Answer) -> Result<(), AppError>;
+
+    /// Begins to try out what delivering answers costs: each call of what it gives does with an answer what [`FarmJob::deliver`] does,
+    /// on the file system where that is done, or to a pipe of its own. When it is dropped, nothing of it is left. None where delivering is
+    /// nothing to speak of, or cannot be tried.
+    fn rehearsal(&self) -> Option<Rehearsal<'_, Self::Answer>> {
+        None
+    }
 
     /// Writes answers as bytes for ranks that share no memory, and reads them.
     fn codec(&self) -> impl Codec<Self::Answer> + Sync;

@@ -23,8 +23,8 @@ pub struct Extent {
     /// Bytes of the inputs of those tasks whose results were kept: they are in neither of the
     /// above, and tasks of the run all the same.
     pub kept: Vec<u64>,
-    /// For each of those the place among the `pieces` that it is before, ascending: no task goes across. Empty where there
-    /// are no pieces.
+    /// For each of those the place among the `pieces` that it is before, ascending: no task goes across. Where the
+    /// input can be cut anywhere, the bytes of what is left that are before it. Empty where neither is known.
     pub breaks: Vec<usize>,
 }
 

@@ -26,6 +26,6 @@ pub use erased::{
     Erased, ErasedApp, ErasedCodec, ErasedCooperate, ErasedJob, ErasedMessage, ErasedSink, ErasedSinks,
     ErasedSource, Together,
 };
-pub use farm::FarmJob;
+pub use farm::{FarmJob, Rehearsal};
 pub use job::{Extent, Job, ReductionJob, ScatterGatherJob, Spilling, between, places};
 pub use seen::SeenFiles;

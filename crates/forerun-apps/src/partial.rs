@@ -57,6 +57,15 @@ pub fn begin(directory: &Path, mode: u32) -> io::Result<NamedTempFile> {
     Err(io::Error::other("other processes remove files that are begun there again and again"))
 }
 
+/// A file without a name on the file system of the one at `path`, in its directory; it is gone when it is dropped.
+///
+/// # Errors
+/// The system's.
+pub(crate) fn unnamed_beside(path: &Path) -> io::Result<File> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    tempfile::tempfile_in(directory.unwrap_or(Path::new(".")))
+}
+
 /// Where a name leads.
 #[derive(Debug)]
 pub enum Place {

@@ -27,6 +27,8 @@ pub struct Facts {
     pub input: Divisible,
     /// Bytes of input of each task that is done before the run.
     pub done: Vec<u64>,
+    /// For each of those the bytes of what is left that are before it, where the input can be cut anywhere; empty where that is not known.
+    pub before: Vec<u64>,
     /// Whether its merge commutes.
     pub commutative: bool,
     /// Whether that is all of its input, or only like what keeps coming.
@@ -41,7 +43,7 @@ pub struct Facts {
 const HORIZON: usize = 4096;
 
 /// How far the costs of tasks are trusted beyond the largest that was tried.
-const BEYOND: u64 = 4;
+pub(crate) const BEYOND: u64 = 4;
 
 impl Facts {
     /// The facts of a job. Where the planner is to choose the grain, tasks are at most four times
@@ -60,12 +62,13 @@ impl Facts {
             }
             _ => (pieces, breaks),
         };
+        let before = if pieces.is_none() { breaks.iter().map(|&b| b as u64).collect() } else { Vec::new() };
         let input = match pieces {
             Some(sizes) => Divisible::Pieces { sizes, breaks, max_grain },
             None => Divisible::Anywhere { total_bytes: bytes, min_grain, max_grain },
         };
         let (name, given, commutative) = (job.name().into(), job.input(), job.app().commutative());
-        Facts { name, given, input, done: kept, commutative, known, beside: None, tried }
+        Facts { name, given, input, done: kept, before, commutative, known, beside: None, tried }
     }
 }
 
@@ -503,6 +506,7 @@ mod tests {
             given: None,
             input,
             done,
+            before: Vec::new(),
             commutative: true,
             known: true,
             beside: None,

@@ -229,8 +229,21 @@ fn inputs(facts: &Facts, plan: &Plan) -> (Inputs, Vec<u64>) {
             if done == 0 {
                 return (Inputs::Uniform { tasks, bytes }, Vec::new());
             }
-            let n = usize::try_from(tasks).unwrap_or(0);
-            (vec![bytes; n], (0..done).map(|k| n * (2 * k + 1) / (2 * done)).collect())
+            if facts.before.len() == done {
+                // As a cut does it: what is between two that are done is in tasks of nearly one size.
+                let (mut left, mut before, mut from) = (Vec::new(), Vec::new(), 0);
+                for &at in facts.before.iter().chain([total_bytes]) {
+                    let gap = at.saturating_sub(from);
+                    let n = gap.div_ceil(grain.max(1));
+                    left.extend((0..n).map(|k| gap * (k + 1) / n - gap * k / n));
+                    before.push(left.len());
+                    from = at;
+                }
+                (left, before)
+            } else {
+                let n = usize::try_from(tasks).unwrap_or(0);
+                (vec![bytes; n], (0..done).map(|k| n * (2 * k + 1) / (2 * done)).collect())
+            }
         }
         Divisible::Pieces { sizes, breaks, .. } => {
             let (mut left, mut before, mut from) = (Vec::new(), Vec::new(), 0);
@@ -349,6 +362,7 @@ mod tests {
             given: None,
             input,
             done: vec![100, 200],
+            before: Vec::new(),
             commutative,
             known: true,
             beside: None,
@@ -371,6 +385,10 @@ mod tests {
         let (sizes, done) = of(&facts(false, anywhere()), &plan(1, Some(6)));
         assert_eq!((sizes, done), (vec![10, 100, 10, 10, 200, 10], vec![1, 4]));
         assert_eq!(of(&facts(true, anywhere()), &plan(1, Some(6))).1, [0, 1]);
+        // Where it is known what they lie between: 14 bytes and 26 in tasks of 6 at most.
+        let known = Facts { before: vec![0, 14], ..facts(false, anywhere()) };
+        let (sizes, done) = of(&known, &plan(1, Some(6)));
+        assert_eq!((sizes, done), (vec![100, 4, 5, 5, 200, 5, 5, 5, 5, 6], vec![0, 4]));
     }
 
     #[test]

@@ -97,6 +97,7 @@ impl Cell {
             given: None,
             input,
             done: Vec::new(),
+            before: Vec::new(),
             commutative: true,
             known: true,
             beside: None,

@@ -31,6 +31,7 @@ fn seconds(strategy: Strategy, set: usize, sink: Cost, interrupt: &Interrupt) ->
         given: None,
         input,
         done: Vec::new(),
+        before: Vec::new(),
         commutative: true,
         known: true,
         beside: None,

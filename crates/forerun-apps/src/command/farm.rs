@@ -24,7 +24,7 @@ use super::show;
 use super::stream::Stream;
 use super::template::Template;
 use super::wire::{self, Adopts, OutputCodec};
-use crate::FarmJob;
+use crate::{FarmJob, Rehearsal};
 
 /// What to run, within which bounds, and what becomes of the outputs.
 #[derive(Debug, Clone, Default)]
@@ -234,6 +234,32 @@ impl FarmJob for CommandFarm {
             delivered.held.insert(index, answer);
         }
         delivered.flush()
+    }
+
+    fn rehearsal(&self) -> Option<Rehearsal<'_, Output>> {
+        let delivered = self.lock();
+        let mut to = delivered.to.rehearsal();
+        let mut journal = delivered.journal.as_ref().and_then(Journal::rehearsal);
+        drop(delivered);
+        if to.is_none() && journal.is_none() {
+            return None;
+        }
+        let mut next = 0;
+        Some(Box::new(move |output| {
+            if let Some(journal) = &mut journal {
+                journal.add(next, output)?;
+            }
+            match (&mut to, &journal) {
+                // In order, what is next is always there.
+                (Some(to), Some(journal)) if !self.settings.unordered => {
+                    journal.copy_to(next, to)?;
+                }
+                (Some(to), _) => to.write(output)?,
+                (None, _) => {}
+            }
+            next += 1;
+            Ok(())
+        }))
     }
 
     fn codec(&self) -> impl Codec<Output> + Sync {

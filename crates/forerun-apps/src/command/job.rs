@@ -143,7 +143,16 @@ impl Job for CommandJob {
         let all = self.inputs.bytes();
         let bytes = all.saturating_sub(kept.iter().sum());
         if self.split_lines {
-            let (max_grain, breaks) = (all.max(1), Vec::new());
+            let files = self.inputs.files().iter();
+            let starts: Vec<u64> =
+                files.scan(0, |at, f| Some(std::mem::replace(at, *at + f.bytes))).collect();
+            let mut held = 0;
+            let before = |e: &super::cut::Extent| {
+                let at = starts[e.first] + e.start;
+                held += e.bytes;
+                (at + e.bytes - held) as usize
+            };
+            let (max_grain, breaks) = (all.max(1), done.iter().map(before).collect());
             return Extent { bytes, pieces: None, min_grain: 1, max_grain, kept, breaks };
         }
         let one_each = self.commands.takes() == Takes::OneName;

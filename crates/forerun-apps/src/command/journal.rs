@@ -23,6 +23,7 @@ use super::inputs::InputFile;
 use super::output::Output;
 use super::scratch::plain;
 use super::show;
+use crate::partial;
 
 const MAGIC: &[u8; 16] = b"forerun journal3";
 /// What those begin with that know nothing of states.
@@ -191,6 +192,19 @@ impl Journal {
         journal.file.set_len(journal.end).map_err(failed)?;
         journal.known = journal.outputs.keys().copied().collect();
         Ok(journal)
+    }
+
+    /// An empty one on the same file system, for trying out what adding to it costs. It has no name, and is gone when it is dropped;
+    /// none where there can be no such file.
+    pub(crate) fn rehearsal(&self) -> Option<Journal> {
+        let file = partial::unnamed_beside(&self.path).ok()?;
+        Some(Journal {
+            file,
+            path: self.path.clone(),
+            end: HEAD,
+            outputs: BTreeMap::new(),
+            known: Vec::new(),
+        })
     }
 
     /// Reads records from the end of the head up to the first that is not whole.

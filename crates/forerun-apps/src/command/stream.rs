@@ -1,11 +1,13 @@
 //! Where outputs go one after the other, while a run goes on.
 
-use std::io::{self, Write};
-use std::os::fd::AsFd as _;
+use std::fs::File;
+use std::io::{self, PipeWriter, Write};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 use std::path::{Path, PathBuf};
 
 use forerun_platform::file;
 use forerun_skeleton::{AppError, Cancel};
+use rustix::fs::{FileType, fstat};
 use tempfile::NamedTempFile;
 
 use super::destination::Destination;
@@ -14,6 +16,8 @@ use super::patient::Patient;
 use super::scratch::plain;
 use super::show;
 use crate::partial;
+
+const NULL: &str = "/dev/null";
 
 /// Standard output, or a file that gets its name when it is complete.
 #[derive(Debug)]
@@ -28,6 +32,9 @@ enum To {
     StandardOutput,
     Special(file::Stream, PathBuf),
     File(NamedTempFile, PathBuf),
+    /// A file without a name, or a pipe that is read at once, for trying out what writing costs.
+    Tried(File),
+    TriedPipe(PipeWriter),
     /// It was finished, or is another process's.
     Nowhere,
 }
@@ -57,6 +64,18 @@ impl Stream {
     /// One that nothing is written to.
     pub(crate) fn nowhere(cancel: Cancel) -> Self {
         Stream { to: To::Nowhere, cancel, bytes: 0 }
+    }
+
+    /// One to try out what writing costs, of which nothing is left when it is dropped: a file without a name on the same file system, or a
+    /// pipe that is read at once. None where there is nothing of the kind, as for terminals.
+    pub(crate) fn rehearsal(&self) -> Option<Stream> {
+        let to = match &self.to {
+            To::File(_, path) => To::Tried(partial::unnamed_beside(path).ok()?),
+            To::StandardOutput => tried(io::stdout().as_fd())?,
+            To::Special(file, _) => tried(file.as_fd())?,
+            To::Tried(_) | To::TriedPipe(_) | To::Nowhere => return None,
+        };
+        Some(Stream { to, cancel: self.cancel.clone(), bytes: 0 })
     }
 
     /// Writes an output.
@@ -90,6 +109,7 @@ impl Stream {
     fn place(&self) -> String {
         match &self.to {
             To::StandardOutput | To::Nowhere => "standard output".into(),
+            To::Tried(_) | To::TriedPipe(_) => "what is tried".into(),
             To::Special(_, path) | To::File(_, path) => show::path(path),
         }
     }
@@ -101,6 +121,8 @@ impl Write for Stream {
             To::StandardOutput => Patient::new(io::stdout().as_fd(), &self.cancel).write(bytes),
             To::Special(file, _) => Patient::new(file.as_fd(), &self.cancel).write(bytes),
             To::File(file, _) => Patient::new(file.as_file().as_fd(), &self.cancel).write(bytes),
+            To::Tried(file) => Patient::new(file.as_fd(), &self.cancel).write(bytes),
+            To::TriedPipe(pipe) => Patient::new(pipe.as_fd(), &self.cancel).write(bytes),
             To::Nowhere => Err(io::Error::other("it is finished")),
         }?;
         self.bytes += written as u64;
@@ -110,6 +132,33 @@ impl Write for Stream {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// What is like an open file that is not ours, where that can be had.
+fn tried(open: BorrowedFd<'_>) -> Option<To> {
+    match FileType::from_raw_mode(fstat(open).ok()?.st_mode) {
+        FileType::RegularFile => {
+            // Where it was removed, the name has words after it; its directory is the same.
+            let path = std::fs::read_link(format!("/proc/self/fd/{}", open.as_raw_fd())).ok()?;
+            Some(To::Tried(partial::unnamed_beside(&path).ok()?))
+        }
+        FileType::Fifo | FileType::Socket => {
+            let (mut from, to) = io::pipe().ok()?;
+            std::thread::Builder::new().spawn(move || io::copy(&mut from, &mut io::sink())).ok()?;
+            Some(To::TriedPipe(to))
+        }
+        // Where all that is written is forgotten, there is nothing to be kept from.
+        FileType::CharacterDevice if is_null(open) => {
+            File::options().write(true).open(NULL).ok().map(To::Tried)
+        }
+        _ => None,
+    }
+}
+
+fn is_null(open: BorrowedFd<'_>) -> bool {
+    let device = |metadata: rustix::fs::Stat| metadata.st_rdev;
+    let null = rustix::fs::stat(NULL).map(device);
+    null.is_ok_and(|null| fstat(open).map(device) == Ok(null))
 }
 
 fn trouble(place: &str, e: &io::Error) -> AppError {

@@ -4,6 +4,7 @@ mod foresee;
 mod pilot;
 mod plan;
 mod run;
+mod sink;
 mod subset;
 mod ways;
 
@@ -227,6 +228,8 @@ struct Seen {
     left: u64,
     rest: Vec<u64>,
     all: u64,
+    /// Whether answers are handed on in the order of the tasks.
+    in_order: bool,
     /// What was left when the command began.
     input: Input,
     /// How busy others were on this machine until the pilot ended, if that is known.
@@ -279,7 +282,8 @@ impl Seen {
                 console.note("profile", &pilot::words(&costs))?;
                 (Some((profile, costs)), 0)
             }
-            None => match pilot::pilot(job, &mut rest, (slaves, cores), &how.shape, kept, interrupt)? {
+            None => match pilot::pilot(job, &mut rest, (slaves, cores, how.on), &how.shape, kept, interrupt)?
+            {
                 Some(found) => {
                     console.note("pilot", &found.words())?;
                     (Some((profile(job, &found.costs), found.costs)), slaves)
@@ -300,7 +304,7 @@ impl Seen {
         }
         let costs = profile.map(|(_, costs)| costs);
         let beside = context.beside(how.platform.as_deref(), &platform, tried);
-        Ok(Seen { platform, costs, left, rest, all, input, beside })
+        Ok(Seen { platform, costs, left, rest, all, in_order: job.in_order(), input, beside })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -356,7 +360,11 @@ impl Seen {
     /// Too few processors; what the model refuses.
     fn plan(&self, how: &FarmWays, processors: usize, tasks: u64) -> Result<Planned, CliError> {
         let team = Team::of(how, processors)?;
-        let costs = self.costs.as_ref();
+        // What the pilot did is handed on in the run, where it waits there for what is before it.
+        let waiting = if self.in_order && tasks > 0 { self.left.saturating_sub(tasks) } else { 0 };
+        let more = 1.0 + waiting as f64 / tasks.max(1) as f64;
+        let costs = self.costs.as_ref().map(|of| FarmProfile { sink: of.sink.times(more), ..of.clone() });
+        let costs = costs.as_ref();
         let hosts = how.platform.is_some().then_some(&self.platform);
         let mut planned =
             plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)?;

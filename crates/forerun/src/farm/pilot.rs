@@ -5,14 +5,15 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use forerun_apps::FarmJob;
-use forerun_platform::{Cost, FarmProfile, Wait};
+use forerun_platform::{Bytes, Cost, FarmProfile, Wait, Way};
 use forerun_skeleton::farm::Shape;
 use indicatif::ProgressBar;
 
 use super::run::farm;
-use super::subset::{Trial, Trials, deliver};
+use super::sink::sink;
+use super::subset::{Aside, Trial, Trials, deliver, keep};
 use crate::cli::FarmShape;
-use crate::error::{CliError, request};
+use crate::error::{CliError, failed, request};
 use crate::pilot::{Clock, Took, of_calls, widening};
 use crate::signals::Interrupt;
 use crate::text;
@@ -45,7 +46,7 @@ pub(super) struct Found {
 pub(super) fn pilot<J: FarmJob>(
     job: &J,
     rest: &mut Vec<u64>,
-    (slaves, cores): (usize, usize),
+    (slaves, cores, on): (usize, usize, Way),
     how: &FarmShape,
     kept: Option<&Mutex<Vec<u8>>>,
     interrupt: &Interrupt,
@@ -58,6 +59,8 @@ pub(super) fn pilot<J: FarmJob>(
     let outside = job.outside();
     let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
+    let rehearsal = job.rehearsal();
+    let aside = rehearsal.is_some().then(Aside::new);
     let (mut from, mut round) = (0, slaves);
     let mut rounds: Vec<usize> = Vec::new();
     let mut tried_at_once: Vec<f64> = Vec::new();
@@ -69,7 +72,7 @@ pub(super) fn pilot<J: FarmJob>(
         let ranks = if slaves > 1 { slaves + 1 } else { 1 };
         let shape = Shape { attempts: how.retries.saturating_add(1), ..Shape::new(ranks) };
         let round_begun = Instant::now();
-        farm((job, tasks), shape, 0, (&bar, Some(&tried), kept), interrupt)?;
+        farm((job, tasks), shape, 0, (&bar, Some(&tried), (kept, aside.as_ref())), interrupt)?;
         let round_s = round_begun.elapsed().as_secs_f64();
         let all = tried.all();
         let together = at_once(&all[tried_at_once.len()..], round_s, slaves);
@@ -78,6 +81,16 @@ pub(super) fn pilot<J: FarmJob>(
         from += tasks.len();
         // Rounds of short tasks are made longer, since slaves start and end in each.
         round = (2 * round).min(MOST);
+    }
+    let aside = aside.map_or(Vec::new(), Aside::into_answers);
+    let sink = rehearsal.map_or(Cost::default(), |how| sink(job, how, &aside, on));
+    for (task, answer) in aside {
+        let Some(kept) = kept else {
+            job.deliver(task, answer).map_err(failed)?;
+            continue;
+        };
+        let kept = &mut *kept.lock().unwrap_or_else(PoisonError::into_inner);
+        keep(job, (task, &answer), kept).map_err(failed)?;
     }
     if let Some(kept) = kept.filter(|_| job.rehearses()) {
         // Answers that were kept as bytes are to finish with as well.
@@ -103,6 +116,7 @@ pub(super) fn pilot<J: FarmJob>(
         // The run may be as far from the pilot as its rounds are from each other.
         costs: FarmProfile {
             task: Cost { error: costs.task.error.hypot(drift), ..costs.task },
+            sink: Cost { error: if sink.error > 0.0 { sink.error.hypot(drift) } else { 0.0 }, ..sink },
             finish,
             ..costs
         },
@@ -222,7 +236,14 @@ pub(super) fn words(costs: &FarmProfile) -> String {
         (false, true) => format!(", finish {} a result", text::seconds(each)),
         (true, true) => format!(", finish {} and {} a result", text::seconds(finish), text::seconds(each)),
     };
-    format!("task {} ±{}{finish}", text::seconds(fixed + wait.fixed), text::share(spread))
+    let bytes = costs.result_bytes.0;
+    let sink = costs.sink.seconds(bytes, 1.0);
+    // What is less than a part in a thousand bounds nothing.
+    let sink = match sink * 1e3 > costs.task.seconds(0.0, 1.0) {
+        true => format!(", output {} ({} each)", text::seconds(sink), Bytes(bytes.round() as u64)),
+        false => String::new(),
+    };
+    format!("task {} ±{}{sink}{finish}", text::seconds(fixed + wait.fixed), text::share(spread))
 }
 
 #[cfg(test)]
@@ -257,7 +278,8 @@ mod tests {
             let picture = Picture::new(view, std::path::Path::new("none.png")).expect("memory");
             let kept = keep.then(Mutex::default);
             let mut rest: Vec<u64> = (0..picture.tasks()).collect();
-            let found = pilot(&picture, &mut rest, (1, 2), &how, kept.as_ref(), &interrupt).expect("done");
+            let found = pilot(&picture, &mut rest, (1, 2, Way::Threads), &how, kept.as_ref(), &interrupt)
+                .expect("done");
             let finish = found.expect("some were tried").costs.finish.seconds(0.0, 512.0);
             assert!(finish > 1e-4, "{keep}: {finish}");
             assert_eq!(kept.is_some_and(|kept| !kept.into_inner().expect("no panic").is_empty()), keep);
@@ -283,7 +305,7 @@ mod tests {
             let job = CommandFarm::new(settings.clone(), &inputs, interrupt.cancel().clone()).expect("a job");
             let mut rest: Vec<u64> = (0..job.tasks()).collect();
             let kept = Mutex::default();
-            let found = pilot(&job, &mut rest, (slaves, cores), &how, Some(&kept), &interrupt);
+            let found = pilot(&job, &mut rest, (slaves, cores, Way::Threads), &how, Some(&kept), &interrupt);
             let task = found.expect("done").expect("some were tried").costs.task;
             let on_a_core = task.fixed / (task.fixed + task.wait.fixed);
             // No more at once than slaves, and fewer where they start and end one by one.

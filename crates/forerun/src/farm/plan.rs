@@ -20,6 +20,8 @@ const OVERHEAD: f64 = 0.01;
 const MESSAGES: u64 = 16;
 /// A round trip of more than this part of a message's tasks is hidden behind further ones.
 const TRIP: f64 = 0.005;
+/// Part of the time of tasks from which on it counts what a master takes to hand on their outputs.
+const NOTICED: f64 = 0.02;
 /// Why there is no time by the closed form.
 pub(super) const DYNAMIC: &str = "masters that change have no closed form; --by simulated predicts them";
 /// Why there is none at all.
@@ -152,7 +154,12 @@ fn planned(
         if masters == 0 {
             let makespan_s = of.start_s + open_s + (task_s + sink_s(1)) * rest as f64 + open_s + of.finish_s;
             plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
+            let hands_on = sink_s(1) / (task_s + sink_s(1)).max(f64::MIN_POSITIVE);
             plan.reason = "one processor does task after task".into();
+            if hands_on > NOTICED {
+                plan.reason +=
+                    &format!(", and hands on their outputs in {} of the time", text::share(hands_on));
+            }
         } else {
             let model = |hosts: &Platform, grain: u64, prefetch: u64| -> Result<Farm, CliError> {
                 let bytes = HEADER as f64 + grain as f64 * costs.result_bytes.0;
@@ -183,8 +190,12 @@ fn planned(
             }
             let model = model(&of.hosts, farm.grain, farm.prefetch)?;
             let prediction = model.predict(ranks, masters).map_err(request)?;
-            if slaves > of.cores {
-                let wait_s = farm.grain as f64 * costs.task.wait.fixed;
+            // A master that hands on much does not sleep.
+            let awake = sink_s(1) > NOTICED * task_s;
+            if slaves > of.cores || awake && ranks > of.cores {
+                let waits = costs.sink.waits();
+                let sink_wait_s = waits.seconds(farm.grain as f64 * costs.result_bytes.0, farm.grain as f64);
+                let wait_s = farm.grain as f64 * costs.task.wait.fixed + sink_wait_s;
                 let busy_s = prediction.trip.master_s() + prediction.trip.slave_s - wait_s;
                 of.least_s = rest as f64 / farm.grain as f64 * busy_s / of.cores as f64;
             }
@@ -195,9 +206,10 @@ fn planned(
                 plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
                 plan.reason = if of.least_s > prediction.makespan_s {
                     format!(
-                        "bound by {}, which {} share",
+                        "bound by {}, which {}{} share",
                         text::plural(of.cores as u64, "core"),
-                        text::plural(slaves as u64, "slave")
+                        text::plural(slaves as u64, "slave"),
+                        if awake { " and the output" } else { "" }
                     )
                 } else {
                     reason(&prediction, model.saturation(MOST_RANKS).map_err(request)?)
@@ -230,7 +242,10 @@ fn found_late_s(waited_s: f64) -> f64 {
 pub(super) fn interval(makespan_s: f64, finish_s: f64, costs: &FarmProfile, rest: u64) -> Interval {
     let of_rest = costs.task.spread / (rest as f64).sqrt();
     let tasks_s = costs.task.error.hypot(of_rest) * (makespan_s - finish_s);
-    Interval::around(makespan_s, tasks_s.hypot(costs.finish.error * finish_s))
+    // What is handed on by one rank after the other takes no longer than all.
+    let sink_s = rest as f64 * costs.sink.seconds(costs.result_bytes.0, 1.0);
+    let sink_s = costs.sink.error * sink_s.min(makespan_s - finish_s);
+    Interval::around(makespan_s, tasks_s.hypot(sink_s).hypot(costs.finish.error * finish_s))
 }
 
 /// What bounds it.
@@ -241,6 +256,9 @@ fn reason(prediction: &Prediction, saturation: Option<usize>) -> String {
         None => format!("a master keeps up with {} slaves and more", MOST_RANKS - 1),
     };
     match prediction.bound {
+        Bound::Master if prediction.trip.sink_s > prediction.trip.give_s + prediction.trip.take_s => {
+            format!("bound by the output, which the master hands on; {keeps_up}")
+        }
         Bound::Master | Bound::Port => format!("bound by the master; {keeps_up}"),
         // A slave that has one message at a time waits for the way as well, however short that is.
         Bound::Trip if prediction.trip.slave_s < 0.95 * prediction.trip.total_s => {

@@ -4,12 +4,12 @@ use std::sync::{Mutex, PoisonError};
 
 use forerun_apps::FarmJob;
 use forerun_platform::{Input, Plan, Platform, RankTimes, Stage, Way};
-use forerun_skeleton::farm::{Farm, Masters, Parcel, Shape};
+use forerun_skeleton::farm::{Answer, Farm, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::Runner;
 use forerun_skeleton::{Failure, Options, Program, Ran, RunError, threads};
 use indicatif::ProgressBar;
 
-use super::subset::{Deliveries, Subset, Trials};
+use super::subset::{Aside, Deliveries, Subset, Trials};
 use crate::allocation;
 use crate::commands::Context;
 use crate::error::CliError;
@@ -44,7 +44,7 @@ pub(super) fn run<J: FarmJob>(
 ) -> Result<Done, CliError> {
     let Context { console, interrupt, .. } = context;
     let bar = console.bar(Some(rest.len() as u64), "tasks");
-    let ran = farm((job, rest), shape(job, plan), SPANS, (&bar, None, None), interrupt)?;
+    let ran = farm((job, rest), shape(job, plan), SPANS, (&bar, None, (None, None)), interrupt)?;
     bar.set_message("finishing");
     let (result, finish_s) = finished(interrupt, || job.finish())?;
     bar.finish_and_clear();
@@ -57,7 +57,7 @@ pub(super) fn run<J: FarmJob>(
     Ok(Done { outcome, result, notes: Vec::new() })
 }
 
-/// Does these tasks of a job, and keeps their answers as bytes where that is asked for.
+/// Does these tasks of a job, keeps their answers as bytes where that is asked for, and puts the first of them aside where that is.
 ///
 /// # Errors
 /// What failed, with its input; interrupted.
@@ -65,12 +65,12 @@ pub(super) fn farm<J: FarmJob>(
     (job, tasks): (&J, &[u64]),
     shape: Shape,
     timeline: usize,
-    (bar, tried, kept): (&ProgressBar, Option<&Trials>, Option<&Mutex<Vec<u8>>>),
+    (bar, tried, (kept, aside)): (&ProgressBar, Option<&Trials>, Elsewhere<'_, J>),
     interrupt: &Interrupt,
 ) -> Result<Ran<Option<Vec<u8>>>, CliError> {
     allocation::has_room(shape.ranks)?;
     let subset = Subset { job, tasks, bar, tried };
-    let sinks = Deliveries { job, tasks, keep: kept.is_some() };
+    let sinks = Deliveries { job, tasks, keep: kept.is_some(), aside };
     let options = Options {
         window: shape.window().max(4),
         timeline,
@@ -85,6 +85,9 @@ pub(super) fn farm<J: FarmJob>(
     }
     Ok(ran)
 }
+
+/// Where answers go that are not delivered.
+pub(super) type Elsewhere<'a, J> = (Option<&'a Mutex<Vec<u8>>>, Option<&'a Aside<<J as Answer>::Answer>>);
 
 struct OnThreads(Options);
 

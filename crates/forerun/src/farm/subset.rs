@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use forerun_apps::FarmJob;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
-use forerun_skeleton::{AppError, Codec as _, Message as _, Wire};
+use forerun_skeleton::{AppError, Codec as _, Message, Wire};
 use indicatif::ProgressBar;
 
 use crate::pilot::{Clock, Took};
@@ -51,6 +51,36 @@ impl Trials {
     }
 }
 
+/// Answers of a pilot that are put aside, to try out with them what delivering costs, and are delivered then.
+pub(crate) struct Aside<A> {
+    answers: Mutex<Vec<(u64, A)>>,
+}
+
+/// Answers that are put aside at most, and bytes from which on no more are.
+const ASIDE: (usize, u64) = (8, 32 << 20);
+
+impl<A: Message> Aside<A> {
+    pub(crate) fn new() -> Self {
+        Aside { answers: Mutex::new(Vec::new()) }
+    }
+
+    /// Takes the answer of a task, or gives it back where there are enough.
+    fn take(&self, task: u64, answer: A) -> Option<A> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let bytes: u64 = answers.iter().map(|(_, answer)| answer.bytes()).sum();
+        if answers.len() >= ASIDE.0 || bytes >= ASIDE.1 {
+            return Some(answer);
+        }
+        answers.push((task, answer));
+        None
+    }
+
+    /// What was put aside.
+    pub(crate) fn into_answers(self) -> Vec<(u64, A)> {
+        self.answers.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<J: FarmJob> Answer for Subset<'_, J> {
     type Answer = J::Answer;
 
@@ -76,17 +106,19 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
 }
 
 /// Hands answers to the job, under the job's numbers; or keeps them as bytes, for a process that does.
-pub(crate) struct Deliveries<'a, J> {
+pub(crate) struct Deliveries<'a, J: FarmJob> {
     /// The job.
     pub job: &'a J,
     /// Its tasks, by the farm's numbers.
     pub tasks: &'a [u64],
     /// Whether answers are kept.
     pub keep: bool,
+    /// Where the first ones are put aside, if they are.
+    pub aside: Option<&'a Aside<J::Answer>>,
 }
 
 /// Takes the answers of one master.
-pub(crate) struct Delivery<'a, J> {
+pub(crate) struct Delivery<'a, J: FarmJob> {
     of: Deliveries<'a, J>,
     kept: Vec<u8>,
 }
@@ -97,11 +129,15 @@ impl<J: FarmJob> Sink<J::Answer> for Delivery<'_, J> {
 
     fn accept(&mut self, piece: Piece<J::Answer>) -> Result<(), AppError> {
         let task = self.of.tasks[piece.first as usize];
+        let answer = match self.of.aside {
+            Some(aside) => aside.take(task, piece.value),
+            None => Some(piece.value),
+        };
+        let Some(answer) = answer else { return Ok(()) };
         if !self.of.keep {
-            return self.of.job.deliver(task, piece.value);
+            return self.of.job.deliver(task, answer);
         }
-        task.encode(&mut self.kept)?;
-        self.of.job.codec().encode(&piece.value, &mut self.kept)
+        keep(self.of.job, (task, &answer), &mut self.kept)
     }
 
     fn close(self) -> Result<Vec<u8>, AppError> {
@@ -113,9 +149,22 @@ impl<'a, J: FarmJob> Sinks<J::Answer> for Deliveries<'a, J> {
     type Sink = Delivery<'a, J>;
 
     fn open(&self, _rank: usize) -> Result<Self::Sink, AppError> {
-        let Deliveries { job, tasks, keep } = *self;
-        Ok(Delivery { of: Deliveries { job, tasks, keep }, kept: Vec::new() })
+        let Deliveries { job, tasks, keep, aside } = *self;
+        Ok(Delivery { of: Deliveries { job, tasks, keep, aside }, kept: Vec::new() })
     }
+}
+
+/// Keeps the answer of a task as bytes, for `deliver`.
+///
+/// # Errors
+/// That it cannot be read.
+pub(crate) fn keep<J: FarmJob>(
+    job: &J,
+    (task, answer): (u64, &J::Answer),
+    kept: &mut Vec<u8>,
+) -> Result<(), AppError> {
+    task.encode(kept)?;
+    job.codec().encode(answer, kept)
 }
 
 /// Hands answers that were kept to the job.

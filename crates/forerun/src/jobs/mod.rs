@@ -221,6 +221,7 @@ pub fn tasks(args: &TasksArgs) -> Result<Facts, CliError> {
         given: Some(timed::input(args.count, bytes)),
         input,
         done: Vec::new(),
+        before: Vec::new(),
         commutative: !args.ordered,
         known: true,
         beside: None,

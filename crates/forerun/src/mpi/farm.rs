@@ -59,7 +59,7 @@ fn work<J: FarmJob>(
     let explain = |e: RunError| explain(job, &rest, e, None);
     let shape = shape(job, plan);
     let app = Subset { job, tasks: &rest, bar: &ProgressBar::hidden(), tried: None };
-    let sinks = Deliveries { job, tasks: &rest, keep: !first };
+    let sinks = Deliveries { job, tasks: &rest, keep: !first, aside: None };
     let left = RefCell::new(None);
     let options = Options { window: shape.window().max(4), ..options.clone() };
     let runner = Keeping { world, options, codec: ParcelCodec(job.codec()), kept: &left };

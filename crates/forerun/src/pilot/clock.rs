@@ -48,7 +48,7 @@ pub(crate) struct Took {
 
 impl Took {
     /// How much of the time was waited for, 0 to 1.
-    pub(super) fn share(self) -> f64 {
+    pub(crate) fn share(self) -> f64 {
         let share = if self.seconds > 0.0 { (self.wait / self.seconds).min(1.0) } else { 0.0 };
         if share < LEAST { 0.0 } else { share }
     }

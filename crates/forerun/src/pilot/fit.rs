@@ -39,6 +39,18 @@ const ROUNDS: usize = 20;
 const ALIKE_IN_TIME: f64 = std::f64::consts::SQRT_2;
 /// What takes up to so many times as long as the fastest call of all is taken for starting processes.
 const STARTED: f64 = 3.0;
+/// Seconds that the fastest call of a program takes, of those that are slow to start, or to work.
+pub(super) const SLOW: f64 = 5e-3;
+/// Part of the fastest call that starting a process takes at least.
+const LEAST_START: f64 = 0.5;
+/// Bytes of a call from which on what it takes beyond the start of a process is rather by the byte than by the call.
+const PAGE: f64 = 4096.0;
+/// Calls of processes tell their start from their bytes where the largest is so many times as large as the smallest, and of less than a
+/// page, so many.
+const VARY: f64 = 2.5;
+const VARY_MUCH: f64 = 16.0;
+/// Relative deviation that is assumed of as many calls of processes as there are figures to be fitted, which show none.
+const UNSEEN: f64 = 0.1;
 /// Relative error of a cost whose spread cannot be told.
 const UNTOLD: f64 = 0.25;
 /// Degrees of freedom that a deviation is given at least: with one, Student's quantile is more than six times the
@@ -61,7 +73,8 @@ pub(crate) fn fit(points: &[Point]) -> Cost {
 }
 
 /// The same of calls of which the fastest of any kind took `least` seconds: with processes to start, small calls take about as long
-/// whatever their bytes.
+/// whatever their bytes, and up to three times `least` is taken for the start. Those of a program that is slow have the start that the line
+/// through them shows, where sizes differ; else, calls of less than a page are all start.
 pub(super) fn fit_from(points: &[Point], least: f64) -> Cost {
     let points: Vec<Point> = points.iter().copied().filter(|p| p.seconds > 0.0).collect();
     if points.is_empty() {
@@ -148,28 +161,58 @@ fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
     if sxx <= 0.0 {
         return flat;
     }
-    let floor = (STARTED * least).min(flat.0);
-    let proportional = (floor, ((sxy - floor * sx) / sxx).max(0.0));
+    let slow = least > 0.0 && points.iter().all(|p| p.seconds >= SLOW);
+    let (floor, by_bytes) =
+        if slow { start(points, least, flat.0) } else { ((STARTED * least).min(flat.0), 1.0) };
+    let from = |fixed: f64| (fixed, ((sxy - fixed * sx) / sxx).max(0.0));
+    let (floor, per_byte) = from(floor);
+    let proportional = (floor, by_bytes * per_byte);
     let determinant = s * sxx - sx * sx;
     if determinant <= 1e-9 * s * sxx {
         return proportional;
     }
     let line = ((sxx * sy - sx * sxy) / determinant, (s * sxy - sx * sy) / determinant);
-    if line.0 <= least {
+    let started = slow && vary(points);
+    if if slow { !started } else { line.0 <= least } {
         return proportional;
     }
-    let fitted = if line.1 > 0.0 { line } else { flat };
+    let fitted = match line {
+        (_, slope) if slope <= 0.0 => flat,
+        line if !slow => line,
+        // The fastest call was one of some bytes, and yet mostly a start.
+        (fixed, _) if fixed < LEAST_START * least => from(LEAST_START * least),
+        line => line,
+    };
     let miss = |line: (f64, f64)| -> f64 {
         points.iter().zip(weights).map(|(p, w)| w * (at(line, p) - p.seconds).powi(2)).sum()
     };
-    let free = points.len() as f64 - 2.0;
-    let (more, left) = (miss(proportional) - miss(fitted), miss(fitted));
+    let mut free = points.len() as f64 - 2.0;
+    let (more, mut left) = (miss(proportional) - miss(fitted), miss(fitted));
+    if started && free <= 0.0 {
+        let assumed = |(p, w): (&Point, &f64)| w * (UNSEEN * p.seconds).powi(2);
+        (free, left) = (1.0, points.iter().zip(weights).map(assumed).sum());
+    }
     if free <= 0.0 || more * free <= left {
         return proportional;
     }
     let trust = 1.0 - left / (more * free);
     let mixed = |fitted: f64, other: f64| trust * fitted + (1.0 - trust) * other;
     (mixed(fitted.0, proportional.0), mixed(fitted.1, proportional.1))
+}
+
+/// What starting is taken to be of slow calls whose sizes do not tell, which take `flat` in the mean, and how far the rest is by the byte, 0 to 1.
+fn start(points: &[Point], least: f64, flat: f64) -> (f64, f64) {
+    let bytes = points.iter().map(|p| p.bytes).sum::<f64>() / points.len() as f64;
+    let by_bytes = 1.0 / (1.0 + (PAGE / bytes.max(1.0)).powi(2));
+    (by_bytes * (STARTED * least).min(flat) + (1.0 - by_bytes) * flat, by_bytes)
+}
+
+/// Whether calls are of such different sizes, and of more than a few bytes, that they tell a start from what grows.
+fn vary(points: &[Point]) -> bool {
+    let (least, most) = points
+        .iter()
+        .fold((f64::INFINITY, 0.0f64), |(least, most), p| (least.min(p.bytes), most.max(p.bytes)));
+    most >= PAGE && most >= VARY * least || most >= VARY_MUCH * least.max(1.0)
 }
 
 #[cfg(test)]
@@ -196,6 +239,27 @@ mod tests {
         let line: Vec<_> = [1e3, 1e4, 1e5, 1e6].iter().map(|&b| (b, 4e-3 + 3e-9 * b)).collect();
         let cost = fit_from(&points(&line), 1e-3);
         assert!((cost.fixed - 4e-3).abs() < 1e-9 && (cost.per_byte - 3e-9).abs() < 1e-15, "{cost:?}");
+    }
+
+    /// However long a slow program takes to start, and if no call is as fast as that alone.
+    #[test]
+    fn starting_is_told_from_bytes_by_sizes_that_differ() {
+        let close = |a: f64, b: f64| (a / b - 1.0).abs() < 0.05;
+        for (start, per_byte) in [(0.3, 1e-9), (0.05, 2e-7), (6e-3, 2e-7), (6e-3, 2e-9)] {
+            let at = |b: f64| start + per_byte * b;
+            let line: Vec<_> = [4e3, 4e3, 16e3, 64e3, 256e3].iter().map(|&b| (b, at(b))).collect();
+            let cost = fit_from(&points(&line), at(4e3));
+            assert!(close(cost.seconds(4e6, 1.0), at(4e6)), "{start}, {per_byte}: {cost:?}");
+            assert!(close(cost.seconds(8e3, 1.0), at(8e3)), "{start}, {per_byte}: {cost:?}");
+        }
+        // Two calls: by their times, it is the start or the bytes.
+        let cost = fit_from(&points(&[(4e3, 0.3), (16e3, 0.31)]), 2e-3);
+        assert!(cost.seconds(64e3, 1.0) < 0.45, "{cost:?}");
+        let cost = fit_from(&points(&[(4e3, 0.3), (16e3, 1.2)]), 2e-3);
+        assert!((4.3..5.3).contains(&cost.seconds(64e3, 1.0)), "{cost:?}");
+        // Few bytes take no longer for being merged by a program that is slow to start.
+        let cost = fit_from(&points(&[(5.0, 0.050), (6.0, 0.051), (5.0, 0.049)]), 2e-3);
+        assert!(cost.seconds(1e3, 1.0) < 0.06, "{cost:?}");
     }
 
     #[test]

@@ -216,6 +216,28 @@ impl Lane {
     }
 }
 
+/// Lets so many workers run a task each at the same time, of those next to what is kept: between what is all over the input, there would be
+/// more tasks to start. Nothing, where they would be more than one of `rest` for each.
+pub(super) fn once(
+    sampler: &Sampler<'_>,
+    source: &dyn ErasedSource,
+    (workers, rest): (usize, usize),
+    sampled: &mut Sampled,
+) -> Result<Vec<Piece<ErasedMessage>>, RunError> {
+    let left = (0..source.len().unwrap_or(0)).filter(|&task| !source.is_kept(task));
+    let mut tasks: Vec<u64> = left.take(rest * workers).collect();
+    if tasks.len() < rest * workers {
+        return Ok(Vec::new());
+    }
+    tasks.truncate(workers);
+    let mut pieces = Vec::new();
+    for (point, piece) in on_threads(tasks, |task| sampler.task(source, task))? {
+        sampled.large(point, workers, &piece);
+        pieces.push(piece);
+    }
+    Ok(pieces)
+}
+
 /// Merges pairs, one alone and then `workers` at the same time, as far as results are left besides that
 /// the finish can join. A job whose finish joins keeps its results in memory: as in a run, all of it is
 /// fresh to the tasks, since no merge gives any of it back before they have ended.
@@ -252,10 +274,12 @@ pub(super) fn merge_pairs(
     Ok(())
 }
 
-/// Merges the first two results, alone, and what comes of them with the next where `join` leaves enough to try the end with.
-pub(super) fn merge_first(
+/// Merges two neighbouring results, alone, and then two more where `join` leaves enough to try the end with. Of tasks
+/// of `sizes` that differ by much: first the two that are largest together, then the two that are smallest. Others are the first two, and
+/// then what came of them with the next.
+pub(super) fn merge_few(
     sampler: &Sampler<'_>,
-    join: JoinAt,
+    (join, sizes): (JoinAt, bool),
     pieces: &mut Vec<Piece<ErasedMessage>>,
     sampled: &mut Sampled,
 ) -> Result<(), RunError> {
@@ -264,9 +288,15 @@ pub(super) fn merge_first(
         if pieces.len() < 2 || (done > 0 && pieces.len() <= left) {
             break;
         }
-        let right = pieces.remove(1);
-        let left = pieces.remove(0);
-        pieces.insert(0, sampler.merge(left, right, sampled)?);
+        let bytes = |at: &usize| pieces[*at].value.bytes() + pieces[*at + 1].value.bytes();
+        let at = match (sizes, done) {
+            (false, _) => 0,
+            (true, 0) => (0..pieces.len() - 1).max_by_key(bytes).unwrap_or(0),
+            (true, _) => (0..pieces.len() - 1).min_by_key(bytes).unwrap_or(0),
+        };
+        let right = pieces.remove(at + 1);
+        let left = pieces.remove(at);
+        pieces.insert(at, sampler.merge(left, right, sampled)?);
     }
     Ok(())
 }

@@ -11,12 +11,15 @@
 //! processor, but no more than 2 s, and no less than 0.6 s or a fifth of a short job (which is no less than 50 ms, that
 //! nobody waits for, or 4 ms where results are kept: the job is not to be done before it is predicted); of one that is to run on slower processors, of what it takes there. Where the plan would have much larger tasks, some of those are tried last, for as
 //! long again at most, or twice that where the run need not do them any more.
+//! Programs that are slow to start (5 ms or more, mostly whatever the bytes) take longer: tasks of two sizes at least are tried, one beside
+//! others if that is soon done, and tasks grow as long as they are mostly start and the next takes no more than 5 % of the job.
 
 mod clock;
 mod contention;
 mod drift;
 mod ends;
 mod fit;
+mod grow;
 mod lanes;
 mod memory;
 mod sample;
@@ -27,54 +30,40 @@ mod trial;
 
 use std::time::{Duration, Instant};
 
-use forerun_apps::{ErasedJob, ErasedSource, Extent};
+use forerun_apps::ErasedJob;
 use forerun_platform::{Cost, Join, JoinAt, ReductionProfile};
-use forerun_skeleton::reduction::Source;
 use forerun_skeleton::{Cancel, RunError};
 
 pub(crate) use self::clock::{Clock, Took};
-use self::contention::contention;
+use self::contention::contention as slowed;
 use self::drift::drift;
 pub(crate) use self::drift::{of_calls, of_levels};
 use self::ends::rehearse;
 use self::fit::fit_from;
 pub(crate) use self::fit::{Point, fit, widening};
-use self::lanes::{Lanes, lanes, merge_first, merge_on, merge_pairs};
+use self::grow::{Grown, fine, grow, short};
+use self::lanes::{Lanes, merge_few, merge_on, merge_pairs, once};
 use self::memory::NewMemory;
 use self::sample::{Sampled, Sampler};
 pub(crate) use self::spill::spill;
 use self::spill::spill_and_merge;
 use self::trial::{Before, trial};
 
-/// Share of the job's time on one processor that a pilot may take.
-const SHARE: f64 = 0.05;
-/// Bounds of a pilot's time in seconds: less than the first tells too little.
-const BUDGET: (f64, f64) = (0.6, 2.0);
 /// Tasks smaller than the largest by more than this factor are not taken for its like.
 const ALIKE: f64 = 16.0;
-/// Share of the job's time that a pilot never takes more than, and the least seconds of any.
-const MOST: f64 = 0.2;
-const LEAST: f64 = 0.05;
-/// The same of a job that keeps results, which would else be done before there is a prediction.
-const LEAST_KEPT: f64 = 0.004;
-/// Size of the first task tried, where the input can be cut anywhere.
-const FIRST: u64 = 64 << 10;
-/// By which tasks grow.
-const GROWTH: u64 = 4;
 /// Share of the budget that a phase has, and share in which phases begin.
 const PHASE: f64 = 0.15;
 const PHASES: f64 = 0.55;
-/// By which tasks are smaller where many are tried.
-const FINER: f64 = 16.0;
 /// Share of the budget for ends with nothing in them, and for what goes to the disk.
 const END: f64 = 0.05;
-/// Smallest tasks that are run where processes do the work, whose cost is mostly that of a process.
-const SMALL: u64 = 3;
-/// Results that a lane holds where memory is short.
-const HELD: u64 = 2;
 /// Phases, unless they would go on beyond the budget: one or two alone could be disturbed as a whole, and how much the machine
 /// differs from one stretch to another is not told by two.
 const LEAST_PHASES: usize = 4;
+
+/// Seconds that a pilot of a program that is slow to start may take in all for a task beside others where growing took the budget, and
+/// the tasks for each worker of which it is one: most of the job is left to the run.
+const BESIDE_S: f64 = 1.0;
+const REST: usize = 4;
 
 /// What a pilot found.
 #[derive(Debug, Clone)]
@@ -115,7 +104,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let memory = (!job.outside()).then(|| NewMemory::measured(clock));
     let sampler = Sampler::new(job, clock, memory, cancel);
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
-    let Grown { source, mut sampled, budget } = grow(job, &sampler, &extent, (workers, slower))?;
+    let Grown { source, mut sampled, budget, slow } = grow(job, &sampler, &extent, (workers, slower))?;
     // Phases end by the wall.
     let budget = budget * clock.stretch();
     let grown = sampled.take_pieces();
@@ -140,7 +129,14 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         }
         phases += at_once.len();
     }
+    // How busy cores slow each other is not known from tasks alone.
+    let task_s = sampled.tasks.last().map_or(0.0, |task| task.seconds);
+    let is_short = begun.elapsed().as_secs_f64() + task_s <= BESIDE_S;
     let mut pieces = sample.into_pieces();
+    if slow && workers > 1 && sampled.beside.tasks.is_empty() && is_short {
+        pieces.extend(once(&sampler, &*source, (workers, REST), &mut sampled)?);
+        pieces.sort_by_key(|piece| piece.first);
+    }
     if job.join() == JoinAt::Finish {
         // Tasks of another size have inputs in common with these, and a job takes each only once.
         if pieces.is_empty() {
@@ -150,14 +146,14 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     }
     if sampled.merges.is_empty() && sampled.beside.merges.is_empty() {
         // Few inputs, each from another place.
-        merge_first(&sampler, job.join(), &mut pieces, &mut sampled)?;
+        merge_few(&sampler, (job.join(), slow), &mut pieces, &mut sampled)?;
     }
     if job.join() == JoinAt::Sink {
         pieces = merge_on(&sampler, latest, pieces, &mut sampled)?;
     }
 
     let mut tasks = sampled.tasks.len() + sampled.beside.tasks.len();
-    let contention = contention(&sampled, workers);
+    let contention = slowed(&sampled, workers);
     let alone = |point: Point| point.less(1.0 + contention * point.neighbours);
     // Much smaller tasks, which fit a cache, tell little of what large ones cost.
     let all = || sampled.tasks.iter().chain(&sampled.beside.tasks).copied();
@@ -210,12 +206,22 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     {
         let at_once = if purpose.fixed { vec![workers] } else { at_once };
         let before =
-            Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget };
+            Before { profile: &profile, largest, bytes: all().map(|p| p.bytes).sum(), seconds: budget, slow };
         // Two results at least, to be merged.
         let at_once = if at_once == [1] { vec![1, 1] } else { at_once };
         let mut large = Sampled::new();
         let found = trial(job, &sampler, &at_once, grain, &before, &mut large)?;
-        found.settle(&mut profile);
+        if slow {
+            // A larger task tells what a byte takes, rather than how much longer all takes.
+            let tasks = large.tasks.iter().chain(&large.beside.tasks).copied();
+            let slower = profile.contention;
+            let points: Vec<Point> =
+                all().chain(tasks).map(|p| p.less(1.0 + slower * p.neighbours)).collect();
+            let task = fit_from(&points, least);
+            profile.task = Cost { error: task.error.hypot(drift), ..task };
+        } else {
+            found.settle(&mut profile);
+        }
         if !large.merges.is_empty() {
             let all: Vec<Point> = merges.iter().chain(&large.merges).copied().collect();
             let merge = fit_from(&all, least);
@@ -236,92 +242,4 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     // Whole bytes, as sizes of tasks are.
     profile.tried = largest.floor();
     Ok(Pilot { profile, seconds: begun.elapsed().as_secs_f64(), tasks })
-}
-
-/// What comes of tasks of growing size.
-struct Grown<'j> {
-    /// The input, cut into tasks of the size that was reached.
-    source: Box<dyn ErasedSource + 'j>,
-    sampled: Sampled,
-    /// Seconds that the pilot may take.
-    budget: f64,
-}
-
-/// Runs tasks of growing size, alone, until the next would be too long for a phase.
-fn grow<'j>(
-    job: &'j dyn ErasedJob,
-    sampler: &Sampler<'j>,
-    extent: &Extent,
-    (workers, slower): (usize, f64),
-) -> Result<Grown<'j>, RunError> {
-    // Where memory is short, each lane has room for some results.
-    let fits = short(job, extent).map_or(u64::MAX, |room| room / (HELD * lanes(workers) as u64));
-    let first = FIRST.min(fits).clamp(extent.min_grain, extent.max_grain);
-    let mut grain = if extent.pieces.is_some() { 1 } else { first };
-    let mut sampled = Sampled::new();
-    let (mut first, mut small) = (true, true);
-    let fine = fine(job, extent);
-    loop {
-        let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
-        let tasks = source.len().unwrap_or(1).max(1);
-        // What is kept is from one place, to be merged there.
-        let from = if job.keeps() { 0 } else { tasks / 2 };
-        if std::mem::take(&mut first) && tasks > 1 {
-            // The very first task pays for what is set up once.
-            let (_, piece) = sampler.task(&*source, 0)?;
-            sampled.pieces.push(piece);
-        }
-        let Some(fresh) = sampler.fresh(&*source, from, tasks) else {
-            return Ok(Grown { source, sampled, budget: 0.0 });
-        };
-        let (mut point, piece) = sampler.task(&*source, fresh)?;
-        sampled.ran(point, &piece);
-        sampled.pieces.push(piece);
-        if job.outside() && std::mem::take(&mut small) {
-            for _ in 1..SMALL.min(tasks / (4 * workers as u64)) {
-                let Some(fresh) = sampler.fresh(&*source, from, tasks) else { break };
-                let (next, piece) = sampler.task(&*source, fresh)?;
-                sampled.ran(next, &piece);
-                sampled.pieces.push(piece);
-                point = next;
-            }
-        }
-        let budget = budget(extent.bytes as f64 / point.bytes.max(1.0) * point.seconds * slower, job.keeps());
-        let next = grain.max(point.bytes as u64).saturating_mul(GROWTH);
-        let phase = if fine { PHASE / FINER } else { PHASE };
-        let enough = GROWTH as f64 * point.seconds > budget * phase;
-        if enough
-            || next > fits
-            || next > extent.max_grain
-            || next.saturating_mul(2 * workers as u64) > extent.bytes
-        {
-            // As large as a phase has room for, and all phases together have input for; what is kept is
-            // rather from more inputs.
-            let room = budget * phase / point.seconds.max(f64::MIN_POSITIVE);
-            let room = if job.keeps() { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
-            let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).min(fits).max(grain);
-            let grain = ((grain as f64 * room) as u64).min(most);
-            let source = job.cut_known(grain).map_err(|e| RunError::Invalid(e.to_string()))?;
-            return Ok(Grown { source, sampled, budget });
-        }
-        grain = next;
-    }
-}
-
-/// Whether many small tasks are tried rather than a few large ones: files differ by more than their sizes, and of what is not
-/// kept any may be tried.
-fn fine(job: &dyn ErasedJob, extent: &Extent) -> bool {
-    extent.pieces.is_some() && !job.keeps()
-}
-
-/// Bytes of results that may rest in memory, where those of all tasks would be more. (Results are taken to be about
-/// as large as their inputs.)
-fn short(job: &dyn ErasedJob, extent: &Extent) -> Option<u64> {
-    job.room().filter(|&room| room < extent.bytes)
-}
-
-/// Seconds that the pilot of a job may take that takes so many, on one processor of those that it is to run on.
-fn budget(job_s: f64, keeps: bool) -> f64 {
-    let least = if keeps { LEAST_KEPT } else { LEAST };
-    (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min((job_s * MOST).max(least))
 }

@@ -90,8 +90,15 @@ impl Sampled {
         if self.neighbours == 0 { &mut self.tasks } else { &mut self.beside.tasks }.push(point);
     }
 
+    /// One of as many tasks as there were workers, at the same time.
+    pub(super) fn large(&mut self, point: Point, workers: usize, piece: &Piece<ErasedMessage>) {
+        self.neighbours = workers - 1;
+        self.ran(point, piece);
+        self.neighbours = 0;
+    }
+
     /// The sizes of a task that gave `piece`.
-    pub(super) fn sized(&mut self, point: &Point, piece: &Piece<ErasedMessage>) {
+    fn sized(&mut self, point: &Point, piece: &Piece<ErasedMessage>) {
         self.sizes.push(Size { input: point.bytes, result: bytes_of(piece), phase: 0 });
     }
 

@@ -18,6 +18,8 @@ struct Once {
     app: Numbers,
     /// Bytes of the result that is there already.
     old: u64,
+    /// Whether a task takes what it takes to start beside, as programs do.
+    outside: bool,
 }
 
 /// A rehearsed result, which takes a while to be rid of: [`RID`] a file.
@@ -37,6 +39,8 @@ const SIZE: u64 = 1000;
 struct Numbers {
     /// Seconds of a file.
     each: Duration,
+    /// Seconds that a task takes beside those, as a program does to start.
+    start: Duration,
 }
 
 /// Files of a result.
@@ -100,7 +104,7 @@ impl Reduce for Numbers {
     }
 
     fn task(&self, _: u64, input: Vec<u64>) -> Result<Files, AppError> {
-        std::thread::sleep(self.each * input.len() as u32);
+        std::thread::sleep(self.start + self.each * input.len() as u32);
         Ok(Files(input))
     }
 
@@ -154,6 +158,10 @@ impl Job for Once {
     fn join(&self) -> JoinAt {
         self.join
     }
+
+    fn outside(&self) -> bool {
+        self.outside
+    }
 }
 
 impl ReductionJob for Once {
@@ -203,14 +211,14 @@ impl ReductionJob for Once {
 fn nothing_is_merged_or_delivered_twice() {
     for join in [JoinAt::Finish, JoinAt::Sink] {
         for (files, each) in [1, 2, 3, 5, 13, 64, 300].iter().flat_map(|&n| [(n, 0), (n, 200), (n, 2_000)]) {
-            let app = Numbers { each: Duration::from_micros(each) };
+            let app = Numbers { each: Duration::from_micros(each), start: Duration::ZERO };
             let purpose = Purpose {
                 workers: 2,
                 fixed: false,
                 slower: 1.0,
                 grain: &|_, largest| Some(largest.saturating_mul(4)),
             };
-            let found = pilot(&Once { files, join, app, old: 0 }, &purpose, &Cancel::new());
+            let found = pilot(&Once { files, join, app, old: 0, outside: false }, &purpose, &Cancel::new());
             let found = found.unwrap_or_else(|e| panic!("{files} files of {each} us, {join:?}: {e}"));
             assert!(found.tasks > 0);
         }
@@ -222,12 +230,37 @@ fn nothing_is_merged_or_delivered_twice() {
 fn what_the_result_replaces_is_part_of_its_end() {
     let purpose = Purpose { workers: 2, fixed: false, slower: 1.0, grain: &|_, largest| Some(largest) };
     let finish = |join, old| {
-        let app = Numbers { each: Duration::from_micros(200) };
-        pilot(&Once { files: 64, join, app, old }, &purpose, &Cancel::new()).expect("it runs").profile.finish
+        let app = Numbers { each: Duration::from_micros(200), start: Duration::ZERO };
+        pilot(&Once { files: 64, join, app, old, outside: false }, &purpose, &Cancel::new())
+            .expect("it runs")
+            .profile
+            .finish
     };
     for join in [JoinAt::Finish, JoinAt::Sink] {
         let seconds = finish(join, 10_000 * SIZE).seconds(SIZE as f64, 1.0);
         assert!(seconds >= 0.9 * 10_000.0 * RID.as_secs_f64(), "{join:?}: {seconds}");
     }
     assert!(finish(JoinAt::Finish, 0).seconds(SIZE as f64, 1.0) < 10_000.0 * RID.as_secs_f64());
+}
+
+/// However slow a program is to start, and however small the inputs are: what it takes for many of them is not what it takes for one, so
+/// many times. (Sleeping takes what it takes, on any machine.)
+#[test]
+fn starting_a_program_is_not_taken_for_work_on_bytes() {
+    for start_ms in [10, 30, 200] {
+        let app = Numbers { each: Duration::from_micros(20), start: Duration::from_millis(start_ms) };
+        let job = Once { files: 4000, join: JoinAt::Sink, app, old: 0, outside: true };
+        let purpose = Purpose {
+            workers: 2,
+            fixed: false,
+            slower: 1.0,
+            grain: &|_, largest| Some(largest.saturating_mul(4)),
+        };
+        let found = pilot(&job, &purpose, &Cancel::new()).unwrap_or_else(|e| panic!("{start_ms} ms: {e}"));
+        let half = found.profile.task.seconds((2000 * SIZE) as f64, 1.0);
+        let expected = start_ms as f64 * 1e-3 + 0.04;
+        assert!((0.5..3.0).contains(&(half / expected)), "{start_ms} ms: {half} s, {:?}", found.profile.task);
+        // Two sizes at least, of which the larger is worth its while.
+        assert!(found.profile.tried > 4.0 * SIZE as f64, "{start_ms} ms: {}", found.profile.tried);
+    }
 }

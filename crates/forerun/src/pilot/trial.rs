@@ -22,6 +22,8 @@ pub(super) struct Before<'p> {
     pub(super) bytes: f64,
     /// Seconds that there are for it, on one processor.
     pub(super) seconds: f64,
+    /// Whether tasks are those of a program that is slow to start.
+    pub(super) slow: bool,
 }
 
 /// How tasks of the plan's size compare with what was known.
@@ -55,8 +57,8 @@ impl Compared {
 }
 
 /// Tries tasks of up to `grain` bytes, if they are much larger than those so far: for each of `at_once` so many at the same time.
-/// Tasks are no larger than there is time for. Where a sink merges results, those of these tasks are merged, too. What was seen of the sizes
-/// of results, and of merges, is added to `sampled`.
+/// Tasks are no larger than there is time for. Where a sink merges results, those of these tasks are merged, too. Tasks, merges
+/// and the sizes of results are added to `sampled`.
 ///
 /// # Errors
 /// A task that fails, as a run would report it; cancelled.
@@ -101,16 +103,22 @@ pub(super) fn trial(
     if left.len() < 2 * at_once.iter().sum::<usize>() {
         return Ok(found);
     }
+    // What is kept, of programs that are slow to start, of an input that is cut anywhere is from one place: between what is all over it, there would be room for fewer whole
+    // tasks than a plan has.
+    let one_place = before.slow && job.keeps() && job.extent().pieces.is_none();
     let mut pieces = Vec::new();
     for &workers in at_once {
-        let tasks: Vec<u64> =
-            (0..workers).map(|k| left.remove((2 * k + 1) * left.len() / (2 * workers + 1))).collect();
+        let place = |k: usize, left: usize| match one_place {
+            true => 0,
+            false => (2 * k + 1) * left / (2 * workers + 1),
+        };
+        let tasks: Vec<u64> = (0..workers).map(|k| left.remove(place(k, left.len()))).collect();
         let points = on_threads(tasks, |task| sampler.task(&*source, task))?;
         let compared = if workers == 1 { &mut found.alone } else { &mut found.beside };
         for (point, piece) in points {
             compared.took += point.seconds;
             compared.expected += said(point.bytes, workers);
-            sampled.sized(&point, &piece);
+            sampled.large(point, workers, &piece);
             pieces.push(piece);
             found.tasks += 1;
             found.bytes += point.bytes;

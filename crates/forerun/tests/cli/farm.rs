@@ -164,6 +164,52 @@ fn farms_are_planned_and_predicted_and_leave_nothing() {
     place.assert_clean();
 }
 
+/// What the master takes for outputs of megabytes: tried where they go, in the profile, and what bounds the plan where it is most.
+#[test]
+fn outputs_of_megabytes_are_in_what_is_predicted() {
+    let place = Place::new();
+    files(&place, 24);
+    let profile = |name: &str| toml::from_str::<toml::Value>(&place.text(name)).unwrap()["farm"].clone();
+    for (more, processors) in [
+        (&["-o", "out"][..], "1"),
+        (&["-o", "out", "--unordered"], "2"),
+        (&["-o", "out", "--resume", "j"], "2"),
+        // To a pipe.
+        (&[], "2"),
+    ] {
+        let command =
+            ["farm", "head -c 4000000 /dev/zero", "in", "-p", processors, "--write-profile", "p.toml"];
+        place.say([&["plan"], &command[..], more].concat()).ok();
+        assert!(!place.path("out").exists() && !place.path("j").exists(), "nothing of a plan is left");
+        let planned = profile("p.toml");
+        assert!(planned["sink"].as_table().is_some_and(|sink| sink.contains_key("per_byte")), "{planned}");
+        assert_eq!(planned["result_bytes"]["fixed"].as_str(), Some("4000000 B"), "{planned}");
+        place.say([&command[..], more, &["-q"]].concat()).ok();
+        assert!(profile("p.toml")["sink"].get("per_byte").is_some(), "{more:?}");
+        for left in ["out", "j"] {
+            let _ = fs::remove_file(place.path(left));
+        }
+        place.assert_clean();
+    }
+    // 1 ms each, and 4 ms for the master: however many do tasks, and however many cores they share.
+    place.write(
+        "sink.toml",
+        "format = 1\napplication = \"farm\"\nsource = \"made\"\n[farm]\ntask = \"1 ms\"\n\
+         sink = { per_byte = \"1 ns/B\" }\nresult_bytes = \"4 MB\"\n",
+    );
+    for processors in ["1", "2", "3"] {
+        let words = ["predict", "farm", "cat", "in", "--profile", "sink.toml", "-p", processors];
+        let words = [&words[..], &["--by", "analytic,simulated", "--json", "-"]].concat();
+        let predicted = place.say(words).ok().json();
+        let seconds: Vec<f64> =
+            predicted.as_array().unwrap().iter().map(|o| o["makespan_s"].as_f64().unwrap()).collect();
+        // Of 24 tasks, with what this machine takes for messages; without the master's part 24 ms.
+        assert!(seconds.len() == 2 && seconds.iter().all(|s| (0.096..0.2).contains(s)), "{seconds:?}");
+        let reason = predicted[0]["plan"]["reason"].as_str().unwrap().to_owned();
+        assert!(reason.contains("output"), "{reason}");
+    }
+}
+
 /// Messages between whose hosts cost so much that no second processor is of use, and those of a usual network.
 fn platforms(place: &Place) {
     for (name, gap, latency) in [("far", "5 ms", "1 ms"), ("near", "1 us", "1 us")] {

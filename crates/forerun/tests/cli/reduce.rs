@@ -271,7 +271,13 @@ fn what_wrote_nothing_is_said() {
     documents(&place);
     let said = place.run("reduce --map true --merge cat docs --grain 1B").ok();
     assert_eq!(said.text(), "");
-    assert!(said.err.contains("23 of 23 map calls wrote nothing"), "{}", said.err);
+    // (Where even `true` is slow, as on a busy machine, the pilot may have given some files to one call.)
+    let line = said.err.lines().find(|line| line.contains(" map calls wrote nothing")).unwrap_or(&said.err);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    assert!(
+        words.len() > 3 && words[1] == words[3] && (12..=23).contains(&words[1].parse().unwrap()),
+        "{line}"
+    );
 }
 
 /// What bash says to `line`, pasted as it stands.

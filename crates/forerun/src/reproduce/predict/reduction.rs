@@ -38,6 +38,7 @@ pub(super) fn predict(of: &Reduction, value: Value<'_>, interrupt: &Interrupt) -
         input,
         commutative: true,
         done: Vec::new(),
+        before: Vec::new(),
         known: true,
         beside: None,
         tried: None,
