@@ -83,7 +83,7 @@ pub struct LogGps {
     gap_per_byte: PerByte,
     /// What a byte takes of its receiver's port.
     receive_gap_per_byte: PerByte,
-    /// Whether messages share that port evenly that come at once.
+    /// Whether there are such ports, and messages share them evenly that come at once.
     fair: bool,
     /// What a byte takes of its receiver's processor that comes before it is received.
     interference_per_byte: PerByte,
@@ -185,7 +185,7 @@ impl LogGps {
                 network.receive_gap_per_byte.value.0,
                 "receive gap per byte",
             )?,
-            fair: network.receive_sharing == Sharing::Fair,
+            fair: network.receive_sharing == Sharing::Fair && network.receive_gap_per_byte.value.0 > 0.0,
             interference_per_byte: PerByte::from_seconds(
                 network.interference_per_byte.value.0,
                 "interference per byte",
@@ -264,8 +264,9 @@ impl LogGps {
     }
 
     /// Whether messages share their receiver's port evenly that come at once.
+    #[inline(always)]
     pub(crate) fn has_fair_ports(&self) -> bool {
-        self.has_receiving_ports() && self.fair
+        self.fair
     }
 
     /// Whether messages take of a sender's processor while they leave.

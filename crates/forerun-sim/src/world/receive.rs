@@ -5,6 +5,7 @@ use std::task::Poll;
 use forerun_platform::Stage;
 use forerun_skeleton::{Message, Stop};
 
+use super::landing::Landing;
 use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS};
 use super::peers::Way;
 use super::{My, Waits, World};
@@ -35,7 +36,7 @@ impl<M: Message> World<'_, M> {
     /// Takes the oldest message out of `pair`, if there is one that is known to be there for sure; its entry is still the first of
     /// the receiver's inbox if it is `FIRST`.
     #[inline(always)]
-    pub(super) fn receive<const FIRST: bool>(
+    pub(crate) fn receive<const FIRST: bool>(
         &mut self,
         my: My<'_>,
         from: u32,
@@ -214,10 +215,17 @@ impl<M: Message> World<'_, M> {
 
     /// When the oldest message of `pair`, which arrives at `arrival`, will have come in by the port of `me`. One that meets its
     /// receiver first has then asked for it.
+    #[inline(always)]
     pub(super) fn lands(&self, me: u32, pair: PairId, arrival: Time) -> Time {
-        let Some(port) = self.landings.get(me as usize) else { return arrival };
-        let letter = self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter));
-        let bytes = letter.map_or(0, Message::bytes);
+        match self.landings.get(me as usize) {
+            Some(port) => self.lands_at(port, pair, arrival),
+            None => arrival,
+        }
+    }
+
+    #[inline(never)]
+    fn lands_at(&self, port: &Landing, pair: PairId, arrival: Time) -> Time {
+        let bytes = self.bytes_of_oldest(pair);
         let (takes, before) = match self.network.waits_for_receiver(bytes) {
             true => self.network.landing(0),
             false => self.network.landing(bytes),
