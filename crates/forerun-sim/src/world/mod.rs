@@ -244,11 +244,14 @@ impl<'a, M: Message> World<'a, M> {
         if let Some(pair) = my.peers.get(key) {
             return Ok(pair);
         }
+        // Noted at the peer as well, of which nothing is in the cache where ranks are many: all that it takes comes at once.
+        let other = self.rank(peer);
+        std::hint::black_box(other.peers.look());
         let pair = match way {
             Way::Out => self.add_pair(peer),
             Way::In => self.add_pair(my.me),
         };
-        self.rank(peer).peers.add(Peers::key(my.me, way.back()), pair);
+        other.peers.add(Peers::key(my.me, way.back()), pair);
         my.peers.add_expected(key, pair);
         Ok(pair)
     }
@@ -261,7 +264,7 @@ impl<'a, M: Message> World<'a, M> {
             ));
             return 0;
         };
-        if self.inboxes[to as usize].is_some() {
+        if self.rank(to).has_inbox.get() {
             self.pairs.ring(pair).set(HAS_INBOX);
         }
         pair

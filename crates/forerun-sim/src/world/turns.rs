@@ -306,5 +306,6 @@ impl<M: Message> World<'_, M> {
             }
         }
         self.inboxes[my.me as usize] = Some(inbox);
+        my.has_inbox.set(true);
     }
 }
