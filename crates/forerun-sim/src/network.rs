@@ -185,7 +185,7 @@ impl LogGps {
                 network.receive_gap_per_byte.value.0,
                 "receive gap per byte",
             )?,
-            fair: network.receive_sharing == Sharing::Fair && network.receive_gap_per_byte.value.0 > 0.0,
+            fair: network.receive_sharing == Sharing::Fair,
             interference_per_byte: PerByte::from_seconds(
                 network.interference_per_byte.value.0,
                 "interference per byte",
@@ -202,7 +202,7 @@ impl LogGps {
         Ok(network.complete())
     }
 
-    /// The same with what is plain worked out.
+    /// The same with what is plain, and whether there are fair ports, worked out.
     fn complete(self) -> LogGps {
         let computed = self.send.per_byte.few().min(self.receive.per_byte.few()).min(self.gap_per_byte.few());
         let upto = self.rendezvous_above.min(self.segment).min(computed);
@@ -213,7 +213,8 @@ impl LogGps {
             && self.interference_per_byte == PerByte::default()
             && !self.has_tolls()
             && fixed.picos() < 1 << 63;
-        LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
+        let fair = self.fair && self.has_receiving_ports();
+        LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, fair, ..self }
     }
 
     /// A network that costs nothing.
