@@ -244,14 +244,11 @@ impl<'a, M: Message> World<'a, M> {
         if let Some(pair) = my.peers.get(key) {
             return Ok(pair);
         }
-        // Noted at the peer as well, of which nothing is in the cache where ranks are many: all that it takes comes at once.
-        let other = self.rank(peer);
-        std::hint::black_box(other.peers.look());
         let pair = match way {
             Way::Out => self.add_pair(peer),
             Way::In => self.add_pair(my.me),
         };
-        other.peers.add(Peers::key(my.me, way.back()), pair);
+        self.rank(peer).peers.add(Peers::key(my.me, way.back()), pair);
         my.peers.add_expected(key, pair);
         Ok(pair)
     }
