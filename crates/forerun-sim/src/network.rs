@@ -83,7 +83,7 @@ pub struct LogGps {
     gap_per_byte: PerByte,
     /// What a byte takes of its receiver's port.
     receive_gap_per_byte: PerByte,
-    /// Whether messages share that port evenly that come at once.
+    /// Whether there are such ports, and messages share them evenly that come at once.
     fair: bool,
     /// What a byte takes of its receiver's processor that comes before it is received.
     interference_per_byte: PerByte,
@@ -202,7 +202,7 @@ impl LogGps {
         Ok(network.complete())
     }
 
-    /// The same with what is plain worked out.
+    /// The same with what is plain, and whether there are fair ports, worked out.
     fn complete(self) -> LogGps {
         let computed = self.send.per_byte.few().min(self.receive.per_byte.few()).min(self.gap_per_byte.few());
         let upto = self.rendezvous_above.min(self.segment).min(computed);
@@ -213,7 +213,8 @@ impl LogGps {
             && self.interference_per_byte == PerByte::default()
             && !self.has_tolls()
             && fixed.picos() < 1 << 63;
-        LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, ..self }
+        let fair = self.fair && self.has_receiving_ports();
+        LogGps { plain_below: if any { upto.saturating_add(1) } else { 0 }, fair, ..self }
     }
 
     /// A network that costs nothing.
@@ -264,8 +265,9 @@ impl LogGps {
     }
 
     /// Whether messages share their receiver's port evenly that come at once.
+    #[inline(always)]
     pub(crate) fn has_fair_ports(&self) -> bool {
-        self.has_receiving_ports() && self.fair
+        self.fair
     }
 
     /// Whether messages take of a sender's processor while they leave.

@@ -60,8 +60,11 @@ impl Inbox {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn peek(&self) -> Option<Head> {
+        if self.heap.is_empty() {
+            return self.queue.front().copied();
+        }
         match (self.queue.front(), self.heap.peek()) {
             (Some(&queued), Some(&Reverse(heaped))) => Some(queued.min(heaped)),
             (Some(&queued), None) => Some(queued),
@@ -69,8 +72,11 @@ impl Inbox {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn pop(&mut self) -> Option<Head> {
+        if self.heap.is_empty() {
+            return self.queue.pop_front();
+        }
         match (self.queue.front(), self.heap.peek()) {
             (queued, Some(Reverse(heaped))) if queued.is_none_or(|q| heaped < q) => {
                 self.heap.pop().map(|h| h.0)
@@ -85,17 +91,25 @@ impl Inbox {
     }
 
     /// The message that arrives first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn first<M>(&mut self, pairs: &Pairs, mail: &Mail<M>) -> Option<(Time, u32, PairId)> {
-        loop {
-            let (arrival, from, pair) = self.peek()?.parts();
-            if self.doubtful == 0 {
-                return Some((arrival, from, pair));
-            }
+        if self.doubtful > 0 {
+            self.drop_doubtful(pairs, mail);
+        }
+        self.peek().map(Head::parts)
+    }
+
+    /// Drops entries from the top that named receives have overtaken.
+    #[inline(never)]
+    fn drop_doubtful<M>(&mut self, pairs: &Pairs, mail: &Mail<M>) {
+        while self.doubtful > 0
+            && let Some(first) = self.peek()
+        {
+            let (arrival, _, pair) = first.parts();
             // Messages of one sender arrive in order, so a head that arrives then is either this
             // entry's message or one whose entry is equal to this one.
             if pairs.oldest(pair).is_some_and(|letter| mail.arrival(letter) == arrival) {
-                return Some((arrival, from, pair));
+                return;
             }
             self.pop();
             self.doubtful -= 1;

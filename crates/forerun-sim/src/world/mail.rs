@@ -77,10 +77,20 @@ impl<M> Mail<M> {
         slot.map_or(0, |slot| slot.word ^ u64::from(slot.m.is_some()))
     }
 
-    /// Opens a letter: what is in it can be looked at, then taken out.
+    /// When the message arrives, and how long it then keeps its receiver busy; [`Time::MAX`] where that depends on more than
+    /// its size.
     #[inline(always)]
-    pub(crate) fn open(&mut self, letter: Letter) -> Open<'_, M> {
-        Open { slot: &mut self.slots[letter as usize], free: &mut self.free, letter }
+    pub(crate) fn times(&self, letter: Letter) -> (Time, Time) {
+        let slot = &self.slots[letter as usize];
+        (Time::from_picos(slot.word), slot.busy)
+    }
+
+    /// Takes the message out.
+    #[inline(always)]
+    pub(crate) fn take(&mut self, letter: Letter) -> Option<M> {
+        let slot = &mut self.slots[letter as usize];
+        slot.word = std::mem::replace(&mut self.free, u64::from(letter));
+        slot.m.take()
     }
 }
 
@@ -96,33 +106,5 @@ impl Arrival<'_> {
     pub(crate) fn note(self, at: Time, busy: Time) {
         *self.word = at.picos();
         *self.busy = busy;
-    }
-}
-
-/// A letter that is about to be emptied.
-pub(crate) struct Open<'a, M> {
-    slot: &'a mut Slot<M>,
-    free: &'a mut u64,
-    letter: Letter,
-}
-
-impl<M> Open<'_, M> {
-    /// When the message arrived.
-    #[inline(always)]
-    pub(crate) fn arrival(&self) -> Time {
-        Time::from_picos(self.slot.word)
-    }
-
-    /// How long it keeps its receiver busy; [`Time::MAX`] where that depends on more than its size.
-    #[inline(always)]
-    pub(crate) fn busy(&self) -> Time {
-        self.slot.busy
-    }
-
-    /// Takes the message out.
-    #[inline(always)]
-    pub(crate) fn take(self) -> Option<M> {
-        self.slot.word = std::mem::replace(self.free, u64::from(self.letter));
-        self.slot.m.take()
     }
 }

@@ -261,7 +261,7 @@ impl<'a, M: Message> World<'a, M> {
             ));
             return 0;
         };
-        if self.inboxes[to as usize].is_some() {
+        if self.rank(to).has_inbox.get() {
             self.pairs.ring(pair).set(HAS_INBOX);
         }
         pair

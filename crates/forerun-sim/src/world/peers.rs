@@ -28,7 +28,7 @@ impl Way {
 pub(crate) const MAX_RANKS: usize = (1 << 31) - 1;
 
 /// Peers up to which they are searched one by one.
-const FEW: usize = 22;
+const FEW: usize = 24;
 
 /// What a buffer is found by: the peer and the direction, and never 0.
 pub(crate) type Key = u32;
@@ -41,13 +41,14 @@ type Entry = u64;
 /// peers in a cycle, so the one after the last is looked at first, and they are brought into that order.
 /// With many peers the array becomes a hash table.
 #[derive(Debug, Default)]
+#[repr(C)]
 pub(crate) struct Peers {
+    /// All of them, where they are many.
+    many: OnceCell<Box<RefCell<Many>>>,
     /// The one that is looked at first; past the end, the first.
     next: Cell<u32>,
     len: Cell<u32>,
     few: [Cell<Entry>; FEW],
-    /// All of them, where they are many.
-    many: OnceCell<Box<RefCell<Many>>>,
 }
 
 impl Peers {

@@ -30,8 +30,10 @@ pub(crate) enum Waits {
 }
 
 /// One rank. Small, since there can be millions; in cells, so that its endpoint and the world hold references
-/// to it and find it without looking it up.
+/// to it and find it without looking it up. In this order, from the beginning of a cache line: one has all but the names of its
+/// buffers, which have three.
 #[derive(Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Rank {
     pub(crate) me: u32,
     /// The message that waits for room.
@@ -42,6 +44,8 @@ pub(crate) struct Rank {
     /// While it waits for its turn, when that is; afterwards the answer (see `turns`).
     pub(crate) word: Cell<u64>,
     pub(crate) waits: Cell<Waits>,
+    /// Whether it has received from any, and keeps an inbox.
+    pub(crate) has_inbox: Cell<bool>,
     /// The buffers between it and others.
     pub(crate) peers: Peers,
 }
@@ -55,6 +59,7 @@ impl Rank {
             port: Cell::new(Time::ZERO),
             word: Cell::new(0),
             waits: Cell::new(Waits::Nothing),
+            has_inbox: Cell::new(false),
             peers: Peers::default(),
         }
     }

@@ -5,6 +5,7 @@ use std::task::Poll;
 use forerun_platform::Stage;
 use forerun_skeleton::{Message, Stop};
 
+use super::landing::Landing;
 use super::pairs::{HAS_INBOX, PairId, RECEIVER_WAITS, SENDER_WAITS};
 use super::peers::Way;
 use super::{My, Waits, World};
@@ -35,7 +36,7 @@ impl<M: Message> World<'_, M> {
     /// Takes the oldest message out of `pair`, if there is one that is known to be there for sure; its entry is still the first of
     /// the receiver's inbox if it is `FIRST`.
     #[inline(always)]
-    pub(super) fn receive<const FIRST: bool>(
+    pub(crate) fn receive<const FIRST: bool>(
         &mut self,
         my: My<'_>,
         from: u32,
@@ -43,22 +44,25 @@ impl<M: Message> World<'_, M> {
     ) -> Option<Result<M, Stop>> {
         let mut ring = self.pairs.ring(pair);
         let oldest = ring.oldest()?;
-        let letter = self.mail.open(oldest.letter);
-        let arrived = my.clock.get().max(letter.arrival());
-        let received = arrived.plus(letter.busy());
-        if received >= Time::END {
-            return self.receive_slowly::<FIRST>(my, from, pair);
+        let letter = oldest.letter;
+        let (arrival, busy) = self.mail.times(letter);
+        let arrived = my.clock.get().max(arrival);
+        let received = arrived.plus(busy);
+        if received < Time::END {
+            let flags = ring.free(oldest, received);
+            my.received(from, arrived, received);
+            if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
+                self.received::<FIRST>(my.me, from, pair, flags, received);
+            }
+        } else if let Err(stop) = self.receive_slowly::<FIRST>(my, from, pair)? {
+            return Some(Err(stop));
         }
-        let flags = ring.free(oldest, received);
-        my.received(from, arrived, received);
-        let m = letter.take();
-        if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
-            self.received::<FIRST>(my.me, from, pair, flags, received);
-        }
-        Some(Ok(there(m)))
+        // In one place, whatever the message is: what is taken out in two places is moved through memory to where they meet.
+        Some(Ok(there(self.mail.take(letter))))
     }
 
-    /// Takes the oldest message out of `pair`, one that is not plain, or that is too late; if that must be waited for, nothing.
+    /// Receives the oldest message of `pair`, one that is not plain, or that is too late, but leaves it in its letter; if it must
+    /// be waited for, nothing.
     #[cold]
     #[inline(never)]
     fn receive_slowly<const FIRST: bool>(
@@ -66,7 +70,7 @@ impl<M: Message> World<'_, M> {
         my: My<'_>,
         from: u32,
         pair: PairId,
-    ) -> Option<Result<M, Stop>> {
+    ) -> Option<Result<(), Stop>> {
         let oldest = there(self.pairs.ring(pair).oldest());
         let bytes = self.mail.get(oldest.letter).map_or(0, M::bytes);
         let arrived = match self.network.has_fair_ports() {
@@ -79,11 +83,10 @@ impl<M: Message> World<'_, M> {
         }
         let flags = self.pairs.ring(pair).free(oldest, received);
         my.received(from, arrived, received);
-        let m = self.mail.open(oldest.letter).take();
         if flags & (HAS_INBOX | SENDER_WAITS) != 0 {
             self.received::<FIRST>(my.me, from, pair, flags, received);
         }
-        Some(Ok(there(m)))
+        Some(Ok(()))
     }
 
     /// When a message of `from` that arrives at `arrival`, itself or the request for it, is there for `my`, which receives it now.
@@ -212,10 +215,17 @@ impl<M: Message> World<'_, M> {
 
     /// When the oldest message of `pair`, which arrives at `arrival`, will have come in by the port of `me`. One that meets its
     /// receiver first has then asked for it.
+    #[inline(always)]
     pub(super) fn lands(&self, me: u32, pair: PairId, arrival: Time) -> Time {
-        let Some(port) = self.landings.get(me as usize) else { return arrival };
-        let letter = self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter));
-        let bytes = letter.map_or(0, Message::bytes);
+        match self.landings.get(me as usize) {
+            Some(port) => self.lands_at(port, pair, arrival),
+            None => arrival,
+        }
+    }
+
+    #[inline(never)]
+    fn lands_at(&self, port: &Landing, pair: PairId, arrival: Time) -> Time {
+        let bytes = self.bytes_of_oldest(pair);
         let (takes, before) = match self.network.waits_for_receiver(bytes) {
             true => self.network.landing(0),
             false => self.network.landing(bytes),

@@ -22,15 +22,12 @@ const NOTHING: u64 = u64::MAX;
 const PATIENCE: Time = Time::from_picos(1000);
 
 impl<M: Message> World<'_, M> {
-    /// Receives from any at once, if what arrives first is known without waiting for a turn.
-    #[inline]
-    pub(crate) fn any_now(&mut self, my: My<'_>) -> Option<Result<(usize, M), Stop>> {
+    /// What `my` receives from any at once, if what arrives first is known without waiting for a turn: its sender and the pair.
+    #[inline(always)]
+    pub(crate) fn any_now(&mut self, my: My<'_>) -> Option<(u32, PairId)> {
         let before = self.nothing_before()?;
         let (arrival, from, pair) = self.first(my.me)?;
-        if arrival >= before || self.is_long(pair) {
-            return None;
-        }
-        self.receive_first(my, from, pair)
+        (arrival < before && !self.is_long(pair)).then_some((from, pair))
     }
 
     /// Says at once whether something has arrived, if that is known without waiting for a turn.
@@ -60,7 +57,7 @@ impl<M: Message> World<'_, M> {
     ///
     /// Whoever can go on does so no earlier than its clock or its turn; whoever cannot is made to
     /// by one of those.
-    #[inline]
+    #[inline(always)]
     pub(super) fn nothing_before(&mut self) -> Option<Time> {
         let latency = self.network.latency();
         if !self.touched.is_empty() || latency == Time::ZERO {
@@ -70,12 +67,19 @@ impl<M: Message> World<'_, M> {
     }
 
     /// Whether the oldest message of `pair` is first asked for and then waited for, at a port that is shared evenly.
+    #[inline(always)]
     fn is_long(&self, pair: PairId) -> bool {
-        let bytes = || self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter)).map_or(0, M::bytes);
-        self.network.has_fair_ports() && self.network.waits_for_receiver(bytes())
+        self.network.has_fair_ports() && self.network.waits_for_receiver(self.bytes_of_oldest(pair))
+    }
+
+    /// What the oldest message of `pair` has; 0 if there is none.
+    #[inline(never)]
+    pub(super) fn bytes_of_oldest(&self, pair: PairId) -> u64 {
+        self.pairs.oldest(pair).and_then(|letter| self.mail.get(letter)).map_or(0, M::bytes)
     }
 
     /// The message that comes first to `me`, which receives from any, of those that are under way: when it is there, its sender, its pair.
+    #[inline(always)]
     fn first(&mut self, me: u32) -> Option<(Time, u32, PairId)> {
         if let Some(port) = self.fair.get(me as usize) {
             return port.first();
@@ -143,17 +147,21 @@ impl<M: Message> World<'_, M> {
         Ok(())
     }
 
-    /// The message that the turn gave, or that there was none.
-    pub(crate) fn end_receive(&mut self, my: My<'_>) -> Poll<Result<Option<(usize, M)>, Stop>> {
-        if my.waits.get() != Waits::Nothing {
-            return Poll::Pending;
-        }
+    /// The sender and the pair of the message that the turn of `my` gave; nothing if it has not come, or gave none.
+    #[inline]
+    pub(crate) fn turn_gave(&self, my: My<'_>) -> Option<(u32, PairId)> {
         let word = my.word.get();
-        if word == NOTHING {
-            return Poll::Ready(Ok(None));
-        }
-        match self.receive_first(my, (word >> 32) as u32, word as PairId) {
-            Some(received) => Poll::Ready(received.map(Some)),
+        (my.waits.get() == Waits::Nothing && word != NOTHING).then_some(((word >> 32) as u32, word as PairId))
+    }
+
+    /// The message that the turn of a try gave, or that there was none.
+    pub(crate) fn end_try(&mut self, my: My<'_>) -> Poll<Result<Option<(usize, M)>, Stop>> {
+        match self.turn_gave(my) {
+            Some((from, pair)) => match self.receive_first(my, from, pair) {
+                Some(received) => Poll::Ready(received.map(Some)),
+                None => Poll::Pending,
+            },
+            None if my.waits.get() == Waits::Nothing => Poll::Ready(Ok(None)),
             None => Poll::Pending,
         }
     }
@@ -298,5 +306,6 @@ impl<M: Message> World<'_, M> {
             }
         }
         self.inboxes[my.me as usize] = Some(inbox);
+        my.has_inbox.set(true);
     }
 }
