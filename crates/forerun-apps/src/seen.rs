@@ -126,6 +126,12 @@ impl SeenFiles {
         self.files.iter().map(|(path, seen)| (&**path, seen.bytes))
     }
 
+    /// The first that is only of the process that saw it, by its name, as `/dev/stdin` is: other processes have another of this name.
+    pub fn own(&self) -> Option<&Path> {
+        let own = ["/dev/stdin", "/dev/fd", "/proc/self", "/proc/thread-self"];
+        self.files.iter().map(|(path, _)| &**path).find(|path| own.iter().any(|own| path.starts_with(own)))
+    }
+
     /// That all are still as they were seen, for a process that has opened them: what it sees of them from then on is what was seen.
     /// Costs a system call a file.
     ///

@@ -51,7 +51,7 @@ pub fn of<F: Farming>(command: &WithJob<FarmJobArgs, F>, context: &mut Context) 
     if wanted == Wanted::Run {
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         if let Some(work) = farm::for_processes(how, || Work::farm(args, &inputs))? {
-            context.ask_of(&inputs, work);
+            context.ask_of(&inputs, work)?;
         }
     }
     // The arguments as they were given: what is only planned has no output.
@@ -78,7 +78,7 @@ pub fn mandelbrot<F: Farming>(
         file::check("--out", &job.out)?;
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         if let Some(work) = farm::for_processes(how, || Work::Mandelbrot(job.clone()).in_words())? {
-            context.ask(work);
+            context.ask(work)?;
         }
     } else {
         farm::check_script((how, &wanted), || Work::Mandelbrot(job.clone()).in_words())?;
@@ -108,7 +108,7 @@ pub fn hip<F: Farming>(args: &WithJob<HipArgs, F>, context: &mut Context) -> Res
         }
         context.here = how.on == Way::Mpi && mpi::is_here(&how.mpi);
         if let Some(work) = farm::for_processes(how, || Work::Hip(Box::new(job.clone())).in_words())? {
-            context.ask(work);
+            context.ask(work)?;
         }
     } else {
         farm::check_script((how, &wanted), || Work::Hip(Box::new(job.clone())).in_words())?;

@@ -27,7 +27,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             paths::files(&job.input)?;
             if how.is_for_processes() {
                 context.here = how.is_here();
-                context.ask(Work::sort(&job)?);
+                context.ask(Work::sort(&job)?)?;
             }
             how.check_processes(&|| Work::sort(&job))?;
             let beside = job.input.first().map(|first| {
@@ -101,7 +101,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
             }
             if how.is_for_processes() {
                 context.here = how.is_here();
-                context.ask(Work::features(&job)?);
+                context.ask(Work::features(&job)?)?;
             }
             how.check_processes(&|| Work::features(&job))?;
             context.interrupt.busy(|| {
@@ -142,7 +142,7 @@ pub fn of<H: Treat>(job: JobCommand<H>, context: &mut Context) -> Result<(), Cli
                 let costs = figures::reduction(&profile)?.clone();
                 if how.is_for_processes() {
                     context.here = how.is_here();
-                    context.ask(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?);
+                    context.ask(Work::Tasks(job.clone(), Box::new(costs.clone())).in_words()?)?;
                 }
                 context.profile = Some(profile);
                 return context.interrupt.busy(|| {
@@ -172,7 +172,7 @@ pub fn reduce<H: Treat>(args: &ReduceArgs, how: &H, context: &mut Context) -> Re
     let (inputs, searched) = jobs::inputs(args, how.can_follow(), how.begins_at_once(), &context.interrupt)?;
     if how.is_for_processes() {
         context.here = how.is_here();
-        context.ask_of(&inputs, Work::reduce(args, &inputs)?);
+        context.ask_of(&inputs, Work::reduce(args, &inputs)?)?;
     }
     how.check_processes(&|| Work::reduce(args, &inputs))?;
     let to_stdout = args.deliver.is_none() && args.out.as_deref().is_none_or(is_standard_output);
@@ -201,7 +201,7 @@ fn lsi<H: Treat>(args: &LsiJobArgs, how: &H, context: &mut Context) -> Result<()
     paths::files(&args.input)?;
     if how.is_for_processes() {
         context.here = how.is_here();
-        context.ask(Work::lsi(args)?);
+        context.ask(Work::lsi(args)?)?;
     }
     how.check_processes(&|| Work::lsi(args))?;
     if how.shape().skeleton.get() == Some(Skeleton::ScatterGather) {

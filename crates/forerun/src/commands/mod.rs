@@ -32,7 +32,7 @@ use crate::calibrate::calibrate_command;
 use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobCommand, PlatformCommand};
 use crate::console::Console;
 use crate::crawling::{Sampled, Watch};
-use crate::error::{CliError, failed};
+use crate::error::{CliError, failed, request};
 use crate::farm::Farming;
 use crate::load::{Beside, Meter};
 use crate::mpi::Work;
@@ -67,13 +67,31 @@ pub struct Context {
 
 impl Context {
     /// Notes that other processes are to run a job.
-    pub fn ask(&mut self, work: Work) {
-        (self.seen, self.work) = (work.look(), Some(work));
+    ///
+    /// # Errors
+    /// That it is of a file that they cannot have.
+    pub fn ask(&mut self, work: Work) -> Result<(), CliError> {
+        let seen = work.look();
+        self.note_work(seen, work)
     }
 
     /// The same, of a job of these inputs.
-    pub fn ask_of(&mut self, inputs: &Inputs, work: Work) {
-        (self.seen, self.work) = (inputs.seen(), Some(work));
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub fn ask_of(&mut self, inputs: &Inputs, work: Work) -> Result<(), CliError> {
+        self.note_work(inputs.seen(), work)
+    }
+
+    fn note_work(&mut self, seen: SeenFiles, work: Work) -> Result<(), CliError> {
+        if let Some(own) = seen.own() {
+            return Err(request(format!(
+                "{} is another file in each process, and ranks are processes of their own: name the file itself",
+                own.display()
+            )));
+        }
+        (self.seen, self.work) = (seen, Some(work));
+        Ok(())
     }
 
     /// Says that ranks share cores, where on one of these numbers of processors some do.

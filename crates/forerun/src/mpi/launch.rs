@@ -31,6 +31,7 @@ const BEGIN: Duration = Duration::from_secs(10);
 /// That it is built without one, that there is no such launcher or no file of hosts, that it does not understand its options, that nobody knows
 /// a host, or that there is no room for it to start ranks or for so many of them, and what to do.
 pub fn launcher(options: &MpiOptions, ranks: Option<usize>) -> Result<Launcher, CliError> {
+    allowed()?;
     let launcher = named(options)?;
     fits(Room::of(&launcher, options.hostfile.as_deref()), ranks.unwrap_or(1))?;
     launcher.check(options.hostfile.as_deref()).map_err(refused)?;
@@ -51,8 +52,12 @@ fn refused(e: AppError) -> CliError {
 const LIBRARY: u64 = 190_000_000;
 /// Open files with which Open MPI 4.1 starts two ranks; with 32 its launcher waits for ever.
 const FILES: u64 = 48;
+/// Bytes of the file by which an Open MPI 4.1 rank shares memory with others of its host, and some more; with fewer no rank begins, and its
+/// launcher waits for ever.
+const SHARED: u64 = 5_000_000;
 
-fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
+/// That limits of this process, which what it starts has as well, leave MPI what it needs.
+fn allowed() -> Result<(), CliError> {
     if let Some(limit) = allocation::addresses().filter(|&limit| limit < LIBRARY) {
         return Err(failed(format!(
             "--on mpi: memory does not suffice: a limit (ulimit -v) allows a process {}, and MPI takes up to {} before a rank does anything; \
@@ -66,6 +71,18 @@ fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
             "--on mpi: a limit (ulimit -n) allows a process {limit} open files, and MPI needs {FILES} or more: allow it more, or run on threads"
         )));
     }
+    if let Some(limit) = getrlimit(Resource::Fsize).current.filter(|&limit| limit < SHARED) {
+        return Err(failed(format!(
+            "--on mpi: a limit (ulimit -f) allows a process files of {}, and ranks share memory by files of up to {}: allow it more, or run on \
+             threads",
+            Bytes(limit),
+            Bytes(SHARED)
+        )));
+    }
+    Ok(())
+}
+
+fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
     room.refusal(ranks).map_or(Ok(()), |why| Err(request(format!("--on mpi: {why}"))))
 }
 
@@ -113,6 +130,7 @@ pub fn launch(
 ) -> Result<Report, CliError> {
     let program =
         std::env::current_exe().map_err(|e| failed(format!("this program cannot be found: {e}")))?;
+    allowed()?;
     let launcher = named(options)?;
     let room = Room::of(&launcher, options.hostfile.as_deref());
     fits(room, ranks)?;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::util::{Place, ball};
+use crate::util::{self, Place, ball};
 use crate::{assert_refused, can_run};
 
 /// An `mpirun` that has the shell do something in the place before it starts any rank: the command has looked at its inputs, and tried what it
@@ -118,6 +118,31 @@ fn whole_inputs_are_as_they_are_when_their_commands_read_them() {
             out.lines().filter(|line| *line != "new").map(|line| format!("{line}\n")).collect();
         assert_eq!((lines, out.matches("new").count()), (old.clone(), 5000), "{job}");
         fs::remove_file(place.path("out")).unwrap();
+    }
+    place.assert_clean();
+}
+
+/// What is only the command's own is refused at once: ranks have another file of this name.
+#[test]
+fn a_file_by_a_name_of_this_process_alone_is_refused() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("lines", "3\n1\n2\n");
+    for (job, name) in [
+        ("run sort --type lines /dev/stdin -o out", "/dev/stdin"),
+        ("reduce --split-lines --map cat --merge cat /dev/fd/0 -o out", "/dev/fd/0"),
+        ("reduce --map cat --merge cat /proc/self/fd/0 -o out", "/proc/self/fd/0"),
+        ("farm cat /dev/stdin -o out", "/dev/stdin"),
+    ] {
+        let mut command = std::process::Command::new("sh");
+        let script = format!("exec \"$0\" {job} --profile profile.toml --on mpi -p 2 < lines");
+        command.args(["-c", &script, util::FORERUN]).current_dir(place.path(""));
+        command.env("TMPDIR", place.path("tmp"));
+        assert_refused(&util::finish(command), 2, &format!("{name} is another file in each process"));
+        assert!(!place.path("out").exists(), "{job}");
     }
     place.assert_clean();
 }

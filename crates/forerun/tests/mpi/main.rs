@@ -353,6 +353,10 @@ fn limits_without_room_for_mpi_are_said() {
             ("v 80000", "memory does not suffice: a limit (ulimit -v)"),
             ("v 120000", "memory does not suffice: a limit (ulimit -v)"),
             ("v 170000", "memory does not suffice: a limit (ulimit -v)"),
+            ("n 8", "a limit (ulimit -n) allows a process 8 open files"),
+            // In blocks of 512 bytes: 0.5 and 4.1 MB.
+            ("f 1000", "a limit (ulimit -f) allows a process files of"),
+            ("f 8000", "a limit (ulimit -f) allows a process files of"),
             ("n 20", "a limit (ulimit -n) allows a process 20 open files"),
             ("n 32", "a limit (ulimit -n) allows a process 32 open files"),
         ] {
