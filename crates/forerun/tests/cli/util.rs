@@ -252,7 +252,8 @@ impl Running {
     /// Until it handles SIGINT itself.
     pub(crate) fn wait_until_listening(&mut self) {
         let id = self.id().to_string();
-        self.wait_for("it listens to signals", || mask(&id, "SigCgt:") & 0b10 != 0);
+        // To SIGQUIT last.
+        self.wait_for("it listens to signals", || mask(&id, "SigCgt:") & 0b110 == 0b110);
     }
 
     /// Until `is` is true; it must still run then.
