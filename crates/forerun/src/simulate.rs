@@ -235,7 +235,8 @@ fn inputs(facts: &Facts, plan: &Plan) -> (Inputs, Vec<u64>) {
                 for &at in facts.before.iter().chain([total_bytes]) {
                     let gap = at.saturating_sub(from);
                     let n = gap.div_ceil(grain.max(1));
-                    left.extend((0..n).map(|k| gap * (k + 1) / n - gap * k / n));
+                    let begin = |k: u64| (u128::from(gap) * u128::from(k) / u128::from(n)) as u64;
+                    left.extend((0..n).map(|k| begin(k + 1) - begin(k)));
                     before.push(left.len());
                     from = at;
                 }

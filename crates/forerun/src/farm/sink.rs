@@ -6,14 +6,12 @@ use forerun_apps::{FarmJob, Rehearsal};
 use forerun_platform::{Cost, Way};
 use forerun_skeleton::{AppError, Codec as _, Message as _};
 
-use crate::pilot::{Clock, Took, widening};
+use crate::pilot::{Clock, PAGE, Took, by_the_byte, widening};
 
 /// How often delivering is tried at least and at most, after a first time that pays for what is set up once, and seconds after which it
 /// is not any more.
 const TIMES: (usize, usize) = (2, 12);
 const ENOUGH_S: f64 = 0.15;
-/// Bytes of an answer from which on what it takes is rather by the byte than by the answer.
-const PAGE: f64 = 4096.0;
 /// Relative error of a cost whose spread cannot be told, and the least of any: the disk and what reads a pipe may be slower for many.
 const ERROR: (f64, f64) = (0.25, 0.1);
 
@@ -67,8 +65,7 @@ fn cost(tried: &[Delivered]) -> Cost {
     if seconds <= 0.0 {
         return Cost::default();
     }
-    let by_bytes = 1.0 / (1.0 + (PAGE * n / bytes.max(1.0)).powi(2));
-    let (per_byte, per_result) = (by_bytes * seconds / bytes.max(1.0), (1.0 - by_bytes) * seconds / n);
+    let (per_result, per_byte) = by_the_byte(seconds / n, bytes / n, PAGE);
     let said = |d: &Delivered| per_byte * d.bytes + per_result;
     let squares = sum(&|d| (d.took.seconds / said(d).max(f64::MIN_POSITIVE) - 1.0).powi(2));
     let spread = if n > 1.0 { (squares / (n - 1.0)).sqrt() } else { ERROR.0 };

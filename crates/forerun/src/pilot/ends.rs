@@ -9,7 +9,7 @@ use forerun_skeleton::RunError;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 
 use super::clock::{Clock, Took};
-use super::fit::{Point, fit};
+use super::fit::{PAGE, Point, by_the_byte, fit};
 use super::sample::{bytes_of, failed};
 
 /// Costs of the end.
@@ -33,8 +33,6 @@ const MOMENT: (f64, f64) = (0.3e-3, 10e-3);
 /// How far a level of joining is from what a level of merging results takes when they come back from the disk, relative to that, and from
 /// a merge of two in memory.
 const UNLIKE: (f64, f64) = (0.25, 0.5);
-/// Bytes of a result from which on what it takes longer than none is rather by the byte than by the result.
-const PAGE: f64 = 4096.0;
 
 /// Takes results through the rehearsal of sink and finish. First none at all, a few times if that ends
 /// within `time`: what is left then is what opening, making and naming the result cost. Then some results one by
@@ -283,13 +281,6 @@ fn beyond(empty: &[Rehearsed], singles: &[Rehearsed], page: f64, took: fn(&Rehea
     let (spread, error) = (spread.hypot(unsure), error.hypot(unsure));
     let (more, per_byte) = by_the_byte(took, bytes, page);
     Cost { fixed: fixed + more, per_byte, spread, error, ..Cost::default() }
-}
-
-/// What so many seconds, which a result of so many bytes takes longer than none, are by the result and by the byte: rather by the
-/// byte from `page` bytes on.
-fn by_the_byte(seconds: f64, bytes: f64, page: f64) -> (f64, f64) {
-    let part = 1.0 / (1.0 + (page / bytes.max(1.0)).powi(2));
-    ((1.0 - part) * seconds, part * seconds / bytes.max(1.0))
 }
 
 /// The same cost with what is waited for of it: of its fixed part as much as of ends with nothing in them, and of

@@ -43,8 +43,8 @@ const STARTED: f64 = 3.0;
 pub(super) const SLOW: f64 = 5e-3;
 /// Part of the fastest call that starting a process takes at least.
 const LEAST_START: f64 = 0.5;
-/// Bytes of a call from which on what it takes beyond the start of a process is rather by the byte than by the call.
-const PAGE: f64 = 4096.0;
+/// Bytes of a call from which on what it takes beyond what is fixed is rather by the byte than by the call.
+pub(crate) const PAGE: f64 = 4096.0;
 /// Calls of processes tell their start from their bytes where the largest is so many times as large as the smallest, and of less than a
 /// page, so many.
 const VARY: f64 = 2.5;
@@ -202,9 +202,18 @@ fn straight(points: &[Point], weights: &[f64], least: f64) -> (f64, f64) {
 
 /// What starting is taken to be of slow calls whose sizes do not tell, which take `flat` in the mean, and how far the rest is by the byte, 0 to 1.
 fn start(points: &[Point], least: f64, flat: f64) -> (f64, f64) {
-    let bytes = points.iter().map(|p| p.bytes).sum::<f64>() / points.len() as f64;
-    let by_bytes = 1.0 / (1.0 + (PAGE / bytes.max(1.0)).powi(2));
+    let by_bytes = part_by_bytes(points.iter().map(|p| p.bytes).sum::<f64>() / points.len() as f64, PAGE);
     (by_bytes * (STARTED * least).min(flat) + (1.0 - by_bytes) * flat, by_bytes)
+}
+
+/// What so many seconds of a call of so many bytes are by the call and by the byte: rather by the byte from `page` bytes on.
+pub(crate) fn by_the_byte(seconds: f64, bytes: f64, page: f64) -> (f64, f64) {
+    let part = part_by_bytes(bytes, page);
+    ((1.0 - part) * seconds, part * seconds / bytes.max(1.0))
+}
+
+fn part_by_bytes(bytes: f64, page: f64) -> f64 {
+    1.0 / (1.0 + (page / bytes.max(1.0)).powi(2))
 }
 
 /// Whether calls are of such different sizes, and of more than a few bytes, that they tell a start from what grows.

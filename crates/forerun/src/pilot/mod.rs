@@ -40,7 +40,7 @@ use self::drift::drift;
 pub(crate) use self::drift::{of_calls, of_levels};
 use self::ends::rehearse;
 use self::fit::fit_from;
-pub(crate) use self::fit::{Point, fit, widening};
+pub(crate) use self::fit::{PAGE, Point, by_the_byte, fit, widening};
 use self::grow::{Grown, fine, grow, short};
 use self::lanes::{Lanes, merge_few, merge_on, merge_pairs, once};
 use self::memory::NewMemory;
