@@ -14,7 +14,11 @@ use forerun_skeleton::{AppError, Wire};
 /// By how much the system's clock of files is late at most.
 const LATE: Duration = Duration::from_millis(10);
 /// What there is to do about it.
-const LEAVE: &str = "leave the inputs alone until the end of a run";
+pub(crate) const LEAVE: &str = "leave the inputs alone until the end of a run";
+/// What became of a file of which only the time of its last change of any kind has moved: an edit with the time put back looks like a link that was
+/// made and removed again.
+const TOUCHED: &str =
+    "was touched, or written to and its time put back (only its ctime has moved, which does not tell),";
 
 /// A file as it was when it was looked at: by its size, when it was last written to, which it is, and when the system last changed anything
 /// of it, which nobody can put back. Who writes the same again is told so, too: nobody knows that before all is read again. A file that gets
@@ -53,7 +57,7 @@ impl Seen {
             _ if now.written != self.written && looked.is_none_or(|looked| now.written > looked) => {
                 "was written to"
             }
-            _ if same && now.changed != self.changed && now.held == self.held => "was written to or touched",
+            _ if same && now.changed != self.changed && now.held == self.held => TOUCHED,
             std::cmp::Ordering::Equal => return None,
         })
     }
@@ -233,7 +237,17 @@ mod tests {
         }
         let file = old(&path, "some");
         edit(&path, "else");
-        assert!(said(&file).contains("file was written to or touched while"), "{}", said(&file));
+        assert!(
+            said(&file).contains("file was touched, or written to and its time put back"),
+            "{}",
+            said(&file)
+        );
+        // What only moves the same time cannot be told from it, and is not called an edit.
+        let file = old(&path, "some");
+        fs::hard_link(&path, dir.path().join("short")).unwrap();
+        fs::remove_file(dir.path().join("short")).unwrap();
+        let told = said(&file);
+        assert!(told.contains("does not tell), while it was being read: leave the inputs alone"), "{told}");
         let file = old(&path, "some");
         fs::write(dir.path().join("other"), "some").unwrap();
         fs::rename(dir.path().join("other"), &path).unwrap();
@@ -282,7 +296,11 @@ mod tests {
         );
         let files = look();
         edit(&one, "else");
-        assert!(said(&files).contains("one was written to or touched while"), "{}", said(&files));
+        assert!(
+            said(&files).contains("one was touched, or written to and its time put back"),
+            "{}",
+            said(&files)
+        );
         assert_eq!(said(&elsewhere(&files)), "", "nobody can tell there");
         let files = look();
         old(&two, "copy");

@@ -11,6 +11,7 @@ use rustix::io::Errno;
 use super::output::{Body, Output};
 use super::scratch::plain;
 use super::show;
+use crate::seen::LEAVE;
 
 /// Bytes read from a file at a time.
 const BLOCK: u64 = 64 << 10;
@@ -109,7 +110,7 @@ impl<'a> Feeder<'a> {
                     if let Some(left) = left {
                         if *len == 0 && *left > 0 {
                             return Err(AppError::new(format!(
-                                "{} became shorter while it was being read: keep the inputs as they are during a run",
+                                "{} became shorter while it was being read: {LEAVE}",
                                 show::path(path)
                             )));
                         }

@@ -274,7 +274,7 @@ fn an_input_that_is_changed_while_it_runs() {
     // The system's clock of files goes in steps.
     let put_back = "sleep 0.05; touch -r big/one time; printf b | dd of=big/one conv=notrunc 2> /dev/null; touch -r time big/one; rm time";
     for (change, what) in
-        [("echo another >> big/one", "became longer"), (put_back, "was written to or touched")]
+        [("echo another >> big/one", "became longer"), (put_back, "was touched, or written to")]
     {
         // One task of several does it.
         let map = format!("cat; mkdir once 2> /dev/null && {{ {change}; }}; true");

@@ -21,7 +21,9 @@ fn changes(file: &str) -> [(String, String); 3] {
         (edit.clone(), format!("{file} was written to while")),
         (
             format!("touch -r {file} time; sleep 0.05; {edit}; touch -r time {file}; rm time"),
-            format!("{file} was written to or touched while"),
+            format!(
+                "{file} was touched, or written to and its time put back (only its ctime has moved, which does not tell), while"
+            ),
         ),
         (format!("cp {file} copy; mv copy {file}"), format!("{file} was replaced by another file while")),
     ]

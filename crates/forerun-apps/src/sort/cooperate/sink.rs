@@ -7,6 +7,7 @@ use tempfile::NamedTempFile;
 use super::app::SortedPacket;
 use super::held::InParts;
 use crate::pieces;
+use crate::seen::LEAVE;
 use crate::sort::job::SortJob;
 use crate::sort::sorted::Form;
 
@@ -65,7 +66,7 @@ impl<R: InParts> Sink<SortedPacket<R>> for PacketSink<'_> {
         let expected = self.job.bytes();
         if self.job.element().width() > 1 && self.written.bytes != expected {
             return Err(AppError::new(format!(
-                "{} bytes of {expected} were written: the input was changed while it was being read",
+                "{} bytes of {expected} were written: an input was changed while it was being read: {LEAVE}",
                 self.written.bytes
             )));
         }

@@ -10,6 +10,7 @@ use forerun_skeleton::{AppError, memory};
 
 use super::number;
 use super::run::{Lines, Record};
+use crate::seen::LEAVE;
 use crate::sort::files::{Files, Segment};
 
 /// A longer line, in bytes, is taken for something else than a number.
@@ -103,7 +104,7 @@ fn first_wrong(files: &Files, end: u64) -> AppError {
             Err(e) => return AppError::new(format!("cannot read {}: {e}", shown(segment.path))),
         }
     }
-    AppError::new("the input was changed while it was being read: leave it alone until the end of a run")
+    AppError::new(format!("an input was changed while it was being read: {LEAVE}"))
 }
 
 /// The error for the first line that is no number, of those that begin in a segment from the beginning of a file on.
