@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use forerun_platform::file::takes_bytes;
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 /// How the names begin.
@@ -125,6 +127,21 @@ pub fn place(path: &Path) -> io::Result<Place> {
         _ => PathBuf::from("."),
     };
     Ok(Place::File { path, directory })
+}
+
+/// That what is at `path`, where that is a regular file, may be written to by this process. To get another file in its place takes only the
+/// directory's permission; but who takes the permission to write from a file, or has it from somebody else, wants it to stay.
+///
+/// # Errors
+/// That it may not. What cannot be told is no error.
+pub fn may_be_replaced(path: &Path) -> io::Result<()> {
+    if !fs::metadata(path).is_ok_and(|is| is.is_file()) {
+        return Ok(());
+    }
+    match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
+        Err(e @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) => Err(e.into()),
+        _ => Ok(()),
+    }
 }
 
 /// How the names of this host's files begin.

@@ -32,7 +32,7 @@ impl Destination {
     /// a long run does not end in an error that was there from the start.
     ///
     /// # Errors
-    /// That the path is a directory, a socket or a pipe that nobody reads, or its directory is missing or cannot be written to.
+    /// That the path is a directory, a socket, a pipe that nobody reads or a file that may not be written to, or its directory is missing or cannot be written to.
     pub fn open(path: Option<&Path>) -> Result<Self, AppError> {
         let Some(path) = path.filter(|p| !file::is_standard_output(p)) else {
             return Ok(Destination::StandardOutput);
@@ -55,6 +55,12 @@ impl Destination {
                 };
             }
             _ => {}
+        }
+        if let Err(e) = partial::may_be_replaced(&path) {
+            return refuse(&format!(
+                "it is there and may not be written to ({}); name another file",
+                plain(&e)
+            ));
         }
         let dir = parent(&path);
         if !dir.is_dir() {

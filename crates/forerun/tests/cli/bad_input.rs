@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::util::{FORERUN, MAP, Place, Running, finish, home, is_root};
+use crate::util::{FORERUN, MAP, Place, Running, as_nobody, finish, home};
 
 #[test]
 fn inputs_that_are_none() {
@@ -38,23 +38,6 @@ fn inputs_that_are_none() {
     place.assert_clean();
 }
 
-/// The command as a user whom permissions bind, if that can be.
-pub(crate) fn as_nobody(place: &Place, words: &[&str]) -> Option<Command> {
-    let command = place.command(words);
-    if !is_root() {
-        return Some(command);
-    }
-    let nobody = |words: &[&str]| {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--", FORERUN]).args(words);
-        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
-        command.env("XDG_CACHE_HOME", home().join("cache")).stdin(Stdio::null());
-        command
-    };
-    let works = nobody(&["--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    works.is_ok_and(|s| s.success()).then(|| nobody(words))
-}
-
 #[test]
 fn what_may_not_be_read_or_written() {
     let place = Place::new();
@@ -82,6 +65,43 @@ fn what_may_not_be_read_or_written() {
         finish(command).refused(2, expected);
     }
     place.assert_clean();
+}
+
+/// A directory that may be written to lets any file in it be replaced: one that may not be written to itself is meant to stay.
+#[test]
+fn an_output_that_may_not_be_written_to_stays() {
+    let place = Place::new();
+    place.profile();
+    place.write("in", (0..100u32).flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    place.write("outcome.json", "[]");
+    let kept = place.write("kept", "precious");
+    std::os::unix::fs::symlink("kept", place.path("link")).unwrap();
+    fs::set_permissions(&kept, fs::Permissions::from_mode(0o444)).unwrap();
+    for dir in ["", "tmp"] {
+        fs::set_permissions(place.path(dir), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    for line in [
+        "run sort in --type u32 -p 1 --profile profile.toml -o kept",
+        "run sort in --type u32 -p 1 --profile profile.toml -o link",
+        "run sort in --type u32 -p 1 --profile profile.toml -o out --json kept",
+        "reduce --map false --merge false in -o kept",
+        "reduce --map false --merge false in -o link",
+        "farm false in -o kept",
+        "run mandelbrot --size 8x8 -o kept",
+        "generate numbers 10 -o kept",
+        "report outcome.json -o kept",
+        "predict tasks 8 --profile profile.toml --json link",
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let Some(command) = as_nobody(&place, &words) else {
+            eprintln!("skipped: the command cannot be run as another user here");
+            return;
+        };
+        finish(command).refused(2, &["it is there and may not be written to (", "name another"]);
+        assert_eq!(place.text("kept"), "precious", "{line}");
+        assert!(!place.path("out").exists(), "{line}");
+        place.assert_clean();
+    }
 }
 
 #[test]

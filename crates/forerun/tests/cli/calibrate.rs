@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use crate::bad_input::{Small, as_nobody};
-use crate::util::{Place, finish};
+use crate::bad_input::Small;
+use crate::util::{Place, as_nobody, finish};
 
 /// Runs `then` while so many threads take all the processor time that they get.
 fn busy<R>(threads: usize, then: impl FnOnce() -> R) -> R {

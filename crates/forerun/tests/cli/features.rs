@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
-use crate::bad_input::as_nobody;
-use crate::util::{Place, finish};
+use crate::util::{Place, as_nobody, finish};
 
 /// The model that is shipped with the repository.
 fn model() -> PathBuf {

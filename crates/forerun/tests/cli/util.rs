@@ -348,6 +348,30 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
+/// The command as a user whom permissions bind, if that can be.
+pub(crate) fn as_nobody(place: &Place, words: &[&str]) -> Option<Command> {
+    as_user(65534, place, words)
+}
+
+/// The same, as the user of that number where it is run by root, which no other test may be at the same time.
+pub(crate) fn as_user(user: u32, place: &Place, words: &[&str]) -> Option<Command> {
+    let command = place.command(words);
+    if !is_root() {
+        return Some(command);
+    }
+    let nobody = |words: &[&str]| {
+        let mut command = Command::new("setpriv");
+        command
+            .args([&format!("--reuid={user}"), "--regid=65534", "--clear-groups", "--", FORERUN])
+            .args(words);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", home().join("cache")).stdin(Stdio::null());
+        command
+    };
+    let works = nobody(&["--version"]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    works.is_ok_and(|s| s.success()).then(|| nobody(words))
+}
+
 /// Names of the four strategies.
 pub(crate) const STRATEGIES: [&str; 4] = ["parallel-pipeline", "reduction-tree", "master-slave", "adaptive"];
 
