@@ -4,9 +4,11 @@
 //! depends on how a cluster is set up.
 
 use std::env;
+use std::os::unix::fs::MetadataExt as _;
 
 use forerun_platform::{Bytes, Machine};
-use rustix::process::{Resource, getrlimit};
+use rustix::io::Errno;
+use rustix::process::{Resource, geteuid, getrlimit, getuid};
 
 use crate::error::{CliError, failed};
 use crate::text;
@@ -18,6 +20,12 @@ const STACK: u64 = (2 << 20) + (64 << 10);
 const BESIDE: usize = 2;
 /// Bytes that a run needs beside the stacks of its threads, at the least.
 const SLACK: u64 = 8 << 20;
+
+/// Files that every command may have open beside those that it began with: signals, a guardian, a lock, inputs, an output, and the pipes to one
+/// program.
+const FILES: u64 = 21;
+/// Files that a run has open of each program of others that it has started, at the least, and those that it takes for a moment to start one.
+const OF_PROGRAM: [u64; 2] = [3, 4];
 
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -122,9 +130,89 @@ pub fn has_room(ranks: usize) -> Result<(), CliError> {
     }
 }
 
+/// Files that this process may still open by its limit (`ulimit -n`), if there is one.
+fn files_left() -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile).current?;
+    let open = match std::fs::read_dir("/proc/self/fd") {
+        // What was open when the limit was set takes nothing of it where its number is higher.
+        Ok(all) => {
+            let numbers = all.flatten().filter_map(|of| of.file_name().to_str()?.parse::<u64>().ok());
+            // To look takes one.
+            (numbers.filter(|&number| number < limit).count() as u64).saturating_sub(1)
+        }
+        Err(e) if e.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => limit,
+        Err(_) => 0,
+    };
+    Some(limit.saturating_sub(open))
+}
+
+/// That the limit of open files (`ulimit -n`) leaves what any command needs: one that runs into it in the middle of its work fails after that,
+/// and cannot even look for what is to be put away.
+///
+/// # Errors
+/// That it does not.
+pub fn may_open_files() -> Result<(), CliError> {
+    enough_files(files_left(), FILES, "a command")
+}
+
+/// That it leaves what so many `programs` of others need that run at a time.
+///
+/// # Errors
+/// That it does not.
+pub fn may_start_programs(programs: u64) -> Result<(), CliError> {
+    let [held, more] = OF_PROGRAM;
+    let needed = held.saturating_mul(programs).saturating_add(more);
+    enough_files(files_left(), needed, &format!("{} at a time", text::plural(programs, "program")))
+}
+
+fn enough_files(left: Option<u64>, needed: u64, what: &str) -> Result<(), CliError> {
+    match left.filter(|&left| left < needed) {
+        Some(left) => Err(failed(format!(
+            "a limit (ulimit -n) leaves this process {} to open, and {what} may need {}: allow it more",
+            text::plural(left, "file"),
+            text::count(needed)
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Processes and threads that this user may still begin by a limit (`ulimit -u`), where these are fewer than `needed`; root has no such limit.
+///
+/// Cost: a look at all processes, where these are about as many as the limit.
+pub fn threads_left(needed: u64) -> Option<u64> {
+    let limit = getrlimit(Resource::Nproc).current.filter(|_| !getuid().is_root() && !geteuid().is_root())?;
+    // Of all users (proc(5): the fourth field, after the slash).
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let all = load.split([' ', '/']).nth(4).and_then(|n| n.parse::<u64>().ok());
+    if all.is_some_and(|all| all.saturating_add(needed) <= limit) {
+        return None;
+    }
+    let own = |entry: std::fs::DirEntry| {
+        entry.metadata().ok().filter(|is| is.is_dir() && is.uid() == getuid().as_raw())?;
+        threads(&std::fs::read_to_string(entry.path().join("status")).ok()?)
+    };
+    let running: u64 = std::fs::read_dir("/proc").ok()?.flatten().filter_map(own).sum();
+    Some(limit.saturating_sub(running)).filter(|&left| left < needed)
+}
+
+/// How many a process has, as `/proc/PID/status` says it (proc(5)).
+fn threads(status: &str) -> Option<u64> {
+    status.lines().find_map(|line| line.strip_prefix("Threads:"))?.trim().parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Allocation, taken};
+    use super::{Allocation, enough_files, taken, threads};
+
+    #[test]
+    fn too_few_files_are_refused() {
+        assert!(enough_files(None, u64::MAX, "it").is_ok() && enough_files(Some(9), 9, "it").is_ok());
+        let said = enough_files(Some(1), 10, "it").unwrap_err().to_string();
+        assert_eq!(
+            said,
+            "a limit (ulimit -n) leaves this process 1 file to open, and it may need 10: allow it more"
+        );
+    }
 
     fn of(variables: &[(&str, &str)]) -> Option<Allocation> {
         Allocation::of(|name| variables.iter().find(|v| v.0 == name).map(|v| v.1.to_owned()))
@@ -151,5 +239,6 @@ mod tests {
         let status = "VmPeak:\t  900 kB\nVmSize:\t  800 kB\nVmData:\t   70 kB\n";
         assert_eq!(taken(status), [800 << 10, 70 << 10]);
         assert_eq!(taken(""), [0, 0]);
+        assert_eq!(threads("Name:\tx\nThreads:\t12\nSigQ:\t0/1\n"), Some(12));
     }
 }

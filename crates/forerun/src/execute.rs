@@ -45,6 +45,10 @@ pub fn execute(
     if way != Way::Emulated {
         allocation::has_room(plan.ranks())?;
     }
+    if job.outside() {
+        let ranks = if way == Way::Emulated { 1 } else { plan.ranks() as u64 };
+        allocation::may_start_programs(plan.grain.tasks.map_or(ranks, |tasks| ranks.min(tasks.max(1))))?;
+    }
     let source = job.cut(plan).map_err(failed)?;
     // What a pilot kept and limits of the application may cut it otherwise than planned.
     let mut plan = plan.clone();

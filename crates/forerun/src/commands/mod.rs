@@ -28,6 +28,7 @@ use forerun_platform::{Machine, Platform, Profile, Way};
 
 use self::job_file::{Words, from_file};
 use self::treat::Treat;
+use crate::allocation;
 use crate::calibrate::calibrate_command;
 use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobCommand, PlatformCommand};
 use crate::console::Console;
@@ -166,6 +167,7 @@ fn any<H: Treat, F: Farming>(job: AnyJob<H, F>, context: &mut Context) -> Result
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn dispatch(cli: Cli) -> Result<(), CliError> {
+    allocation::may_open_files()?;
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;

@@ -69,6 +69,9 @@ pub(super) fn farm<J: FarmJob>(
     interrupt: &Interrupt,
 ) -> Result<Ran<Option<Vec<u8>>>, CliError> {
     allocation::has_room(shape.ranks)?;
+    if job.outside() {
+        allocation::may_start_programs((shape.ranks as u64).min(tasks.len() as u64).max(1))?;
+    }
     let subset = Subset { job, tasks, bar, tried };
     let sinks = Deliveries { job, tasks, keep: kept.is_some(), aside };
     let options = Options {

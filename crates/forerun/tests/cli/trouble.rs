@@ -218,6 +218,45 @@ fn what_has_no_room_in_a_limit_is_said() {
     assert!(refused >= 6, "{refused}");
 }
 
+/// A limit of open files is told before any work is done, and leaves no directory behind that nobody could look into any more.
+#[test]
+fn a_limit_of_open_files_is_said_before_the_work() {
+    let place = place();
+    let many: String = (0..40).map(|i| format!("many/{i} ")).collect();
+    (0..40).for_each(|i| drop(place.write(format!("many/{i}"), "x\n")));
+    place.write("numbers", (0..1_000u32).rev().flat_map(u32::to_le_bytes).collect::<Vec<_>>());
+    let within = |files: u64, line: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" {line}"), crate::util::FORERUN]);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    let told = "--profile profile.toml -o out";
+    let few = [
+        format!("reduce --map 'tee done' --merge cat in/0 -p 1 {told}"),
+        format!("farm 'tee done' in/0 -p 2 {told}"),
+        format!("run sort numbers --type u32 -p 2 --skeleton reduction {told}"),
+    ];
+    for line in &few {
+        for files in [4, 5, 6, 7, 8, 12, 20, 23] {
+            within(files, line).refused(1, &["a limit (ulimit -n) leaves this process", "allow it more"]);
+            assert!(!place.path("done").exists() && !place.path("out").exists(), "{files} {line}");
+            place.assert_clean();
+        }
+        within(32, line).ok();
+        ["done", "out"].iter().for_each(|name| drop(fs::remove_file(place.path(name))));
+    }
+    for line in [
+        format!("reduce --map 'tee done' --merge cat {many} --grain 1B -p 40 {told}"),
+        format!("farm 'tee done' {many} -p 40 {told}"),
+    ] {
+        within(100, &line).refused(1, &["a limit (ulimit -n) leaves", "40 programs at a time may need 124"]);
+        assert!(!place.path("done").exists() && !place.path("out").exists(), "{line}");
+        place.assert_clean();
+    }
+}
+
 /// As on a full disk: what the limit has no room for is a sentence, wherever it is written, and not the end of the process.
 #[test]
 fn files_of_more_than_the_limit_are_said() {
