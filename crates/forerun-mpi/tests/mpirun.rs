@@ -107,6 +107,7 @@ impl Mpi {
             program: program.to_owned(),
             arguments: Vec::new(),
             cancel: cancel.clone(),
+            hurry: Cancel::new(),
             begin: Duration::from_secs(60),
             watcher: None,
         };

@@ -25,6 +25,7 @@ fn launch(launcher: &Path, hostfile: Option<PathBuf>) -> Launch {
         program: "true".into(),
         arguments: Vec::new(),
         cancel: Cancel::new(),
+        hurry: Cancel::new(),
         begin: Duration::from_millis(300),
         watcher: None,
     }

@@ -1,5 +1,5 @@
 //! Ctrl-C, SIGTERM, SIGHUP and Ctrl-\ (SIGQUIT): the first asks the command to end, the second ends the process, which of SIGQUIT is with a
-//! core. What whoever started it has it ignore stays ignored.
+//! core; where other processes do the work, the second has these ended at once, and the third ends this one. What whoever started it has it ignore stays ignored.
 
 use std::io::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
@@ -37,6 +37,8 @@ pub struct Interrupt {
     busy: Arc<Mutex<Busy>>,
     /// What the first signal sets, where there is something less than to give up.
     close: Arc<OnceLock<Cancel>>,
+    /// What the signal after the one that sets `cancel` sets, while somebody heeds it.
+    hurry: Cancel,
 }
 
 /// What the command is at.
@@ -44,6 +46,8 @@ pub struct Interrupt {
 struct Busy {
     /// How many pieces of work that leave something to put away are under way.
     pieces: usize,
+    /// How many of them end what is not theirs to leave, and do so at once where they are asked again.
+    hurrying: usize,
     /// Whether a signal was taken by whoever works, before the thread that listens has heard it.
     taken: bool,
     /// Whether the command has ended, and nothing is to be said any more.
@@ -119,6 +123,7 @@ impl Interrupt {
             came: Arc::new(AtomicUsize::new(0)),
             busy: Arc::new(Mutex::new(Busy::default())),
             close: Arc::new(OnceLock::new()),
+            hurry: Cancel::new(),
         };
         let ignored = Ignored::here();
         let all = || signals.iter().copied().filter(|&signal| !ignored.has(signal));
@@ -162,6 +167,7 @@ impl Interrupt {
                 self.signal.store(signal, Ordering::SeqCst);
                 self.cancel.cancel();
             }
+            _ if busy.hurrying > 0 && !self.hurry.is_cancelled() => self.hurry.cancel(),
             // Asked again: whoever asks does not want to wait for things to be put away.
             _ => {
                 let _held = file::put_away();
@@ -197,6 +203,21 @@ impl Interrupt {
             Under(self)
         };
         work()
+    }
+
+    /// Does work, of which other processes do a part that must not outlive it: a second signal sets the flag that it gets, and does not end this
+    /// process, and the work then ends them within a second or two.
+    pub fn hurrying<T>(&self, work: impl FnOnce(&Cancel) -> T) -> T {
+        /// Counts down however the work ends.
+        struct Under<'a>(&'a Interrupt);
+        impl Drop for Under<'_> {
+            fn drop(&mut self) {
+                self.0.lock().hurrying -= 1;
+            }
+        }
+        self.lock().hurrying += 1;
+        let _under = Under(self);
+        work(&self.hurry)
     }
 
     fn lock(&self) -> MutexGuard<'_, Busy> {
@@ -266,6 +287,26 @@ mod tests {
         interrupt.over();
         interrupt.hear(SIGUSR2, &mut heard);
         assert_eq!(heard.steps, 1);
+    }
+
+    #[test]
+    fn a_second_signal_hurries_what_must_not_be_left() {
+        let (interrupt, _signals) = Interrupt::noting(&[]).unwrap();
+        let mut heard = Heard::default();
+        let done = interrupt.busy(|| {
+            interrupt.hurrying(|hurry| {
+                interrupt.hear(SIGUSR2, &mut heard);
+                assert!(interrupt.cancel().is_cancelled() && !hurry.is_cancelled());
+                // Both of `timeout` are one.
+                interrupt.hear(SIGUSR2, &mut heard);
+                assert!(!hurry.is_cancelled());
+                heard.last = Instant::now().checked_sub(2 * SAME);
+                interrupt.hear(SIGUSR2, &mut heard);
+                assert!(hurry.is_cancelled());
+            });
+            Ok(())
+        });
+        assert!(done.is_ok() && interrupt.lock().hurrying == 0);
     }
 
     #[test]

@@ -121,6 +121,7 @@ impl Launcher {
                         format!("there is no program {program}")
                     }
                     io::ErrorKind::NotFound => format!("no program on the PATH is called {program}"),
+                    io::ErrorKind::WouldBlock => return Err(no_process(program)),
                     _ => format!("{program} cannot be started ({})", reason(&e)),
                 };
                 Err(AppError::new(format!("{why}; --mpirun names mpirun of Open MPI or MPICH, or srun")))
@@ -131,18 +132,24 @@ impl Launcher {
     /// The launcher on the PATH of the MPI `flavour`.
     ///
     /// # Errors
-    /// That there is none, and what to install.
+    /// That there is none, and what to install; that one which is there cannot be asked.
     pub fn find(wanted: Flavour) -> Result<Launcher, AppError> {
-        let there = |name: &&str| matches!(flavour(name), Ok(Some(found)) if found == wanted);
-        let name = NAMES.iter().find(|name| there(name)).ok_or_else(|| {
-            AppError::new(format!(
-                "no mpirun of {}, which this program is built with, is on the PATH: install it (Debian: {}) or name \
-                 it with --mpirun",
-                wanted.name(),
-                wanted.packages()
-            ))
-        })?;
-        Ok(Launcher { words: vec![(*name).to_owned()], flavour: wanted })
+        for name in NAMES {
+            match flavour(name) {
+                Ok(Some(found)) if found == wanted => {
+                    return Ok(Launcher { words: vec![name.to_owned()], flavour: wanted });
+                }
+                // Nobody knows what it is, nor what others are.
+                Err(e) if e.kind() == io::ErrorKind::WouldBlock => return Err(no_process(name)),
+                _ => {}
+            }
+        }
+        Err(AppError::new(format!(
+            "no mpirun of {}, which this program is built with, is on the PATH: install it (Debian: {}) or name \
+             it with --mpirun",
+            wanted.name(),
+            wanted.packages()
+        )))
     }
 
     /// Its name.
@@ -315,6 +322,13 @@ impl Launcher {
     }
 }
 
+/// That a program could not be started because there are as many processes as there may be.
+pub(super) fn no_process(program: &str) -> AppError {
+    AppError::new(format!(
+        "{program} cannot be started: a limit (ulimit -u, or of a control group) allows no further process; allow more"
+    ))
+}
+
 /// What a program says of its version, in small letters.
 fn version(program: &str) -> io::Result<String> {
     let said = Command::new(program).arg("--version").stdin(Stdio::null()).envs(as_root()).output()?;
@@ -323,7 +337,10 @@ fn version(program: &str) -> io::Result<String> {
 
 /// All that a program says, and how it ends, if it does within that time; else it is killed.
 fn heard(child: &mut Child, within: Duration) -> io::Result<Option<(ExitStatus, String)>> {
-    let (out, err) = (reader(child.stdout.take()), reader(child.stderr.take()));
+    let (out, err) = match (reader(child.stdout.take()), reader(child.stderr.take())) {
+        (Ok(out), Ok(err)) => (out, err),
+        (Err(e), _) | (_, Err(e)) => return end(child).and(Err(e)),
+    };
     let begun = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait()? {
@@ -345,8 +362,8 @@ fn end(child: &mut Child) -> io::Result<()> {
 }
 
 /// Reads all of a stream beside.
-fn reader(from: Option<impl io::Read + Send + 'static>) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
+fn reader(from: Option<impl io::Read + Send + 'static>) -> io::Result<thread::JoinHandle<String>> {
+    thread::Builder::new().name("launcher".into()).spawn(move || {
         let mut all = Vec::new();
         let _ = from.map(|mut from| from.read_to_end(&mut all));
         String::from_utf8_lossy(&all).into_owned()

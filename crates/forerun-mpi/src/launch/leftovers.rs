@@ -71,6 +71,12 @@ impl Marked {
         getpgid(Some(self.pid)).ok().map(|group| group.as_raw_nonzero().get())
     }
 
+    /// Whether it waits for a signal to go on (proc(5): the state is the field after the name).
+    fn is_stopped(&self) -> bool {
+        let stat = fs::read_to_string(place_of(self.pid).join("stat")).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+    }
+
     /// When it began, in ticks of the system.
     fn begun(&self) -> Option<u64> {
         stat_of(&place_of(self.pid), BEGUN)
@@ -205,6 +211,17 @@ impl Traces {
         self.jobs.extend(all.iter().filter_map(|of| number(value(&of.environment, "PMIX_NAMESPACE")?)));
         self.groups.extend(all.iter().filter_map(Marked::group));
         all.iter().filter(|of| kill_process(of.pid, Signal::KILL).is_ok()).count()
+    }
+
+    /// Has ranks of this host go on, and what is in the launcher's group, that somebody has stopped (SIGSTOP): they do not hear that they are to
+    /// end.
+    pub(super) fn wake(&self, launcher: u32) {
+        let own = i32::try_from(launcher).ok();
+        for of in self.marked(|_| true).into_iter().filter(Marked::is_stopped) {
+            if of.group() == own || self.is_rank(&of.line) {
+                let _ = kill_process(of.pid, Signal::CONT);
+            }
+        }
     }
 
     /// Whether it is a rank's command line, be it after the words of a program that starts the rank in its own place.
@@ -392,6 +409,37 @@ mod tests {
         for other in &mut others {
             assert_eq!(other.try_wait().expect("it is ours"), None);
             other.kill().and_then(|()| other.wait()).expect("it ends");
+        }
+    }
+
+    #[test]
+    fn ranks_that_are_stopped_go_on_and_nobody_else() {
+        let traces = Traces::new(Path::new("/bin/sleep"), &["96.75".into()], None);
+        let mut rank = started(&traces, true, "96.75");
+        let mut others = [started(&traces, false, "96.75"), started(&traces, true, "96.5")];
+        let state = |child: &Child| {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
+            stat.rsplit_once(") ").unwrap().1.chars().next()
+        };
+        let line = |child: &Child| fs::read(format!("/proc/{}/cmdline", child.id())).unwrap_or_default();
+        let all = Instant::now();
+        for child in others.iter().chain([&rank]) {
+            // A child looks like its parent until it has become another program.
+            while !line(child).starts_with(b"/bin/sleep") && all.elapsed() < GONE {
+                thread::sleep(LOOK);
+            }
+            kill_process(Pid::from_child(child), Signal::STOP).unwrap();
+            while state(child) != Some('T') && all.elapsed() < GONE {
+                thread::sleep(LOOK);
+            }
+        }
+        traces.wake(0);
+        while state(&rank) == Some('T') && all.elapsed() < GONE {
+            thread::sleep(LOOK);
+        }
+        assert_eq!((state(&rank), others.each_ref().map(state)), (Some('S'), [Some('T'); 2]));
+        for child in others.iter_mut().chain([&mut rank]) {
+            child.kill().and_then(|()| child.wait()).expect("it ends");
         }
     }
 

@@ -47,6 +47,12 @@ use self::watch::{Watcher, Word};
 
 /// How long ranks have to end when the run is cancelled, and then the launcher to end them.
 const GRACE: [Duration; 2] = [Duration::from_secs(20), Duration::from_secs(3)];
+/// The same where it is asked again.
+const HURRY: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(700)];
+/// What the launcher gets when these times are over.
+const SIGNALS: [Signal; 2] = [Signal::TERM, Signal::KILL];
+/// Time between two looks for ranks that somebody has stopped, which do not hear that they are to end.
+const STOPPED: Duration = Duration::from_millis(500);
 /// Time between two looks at the launcher and the flag.
 const LOOK: Duration = Duration::from_millis(20);
 /// Time between two looks for ranks that have begun though the launcher was told to end.
@@ -68,6 +74,8 @@ pub struct Launch {
     pub arguments: Vec<String>,
     /// Ends the run when it is set.
     pub cancel: Cancel,
+    /// Has a run that is to end do so within a second or two when it is set: ranks that are still there are killed.
+    pub hurry: Cancel,
     /// How long no rank begins until that is said.
     pub begin: Duration,
     /// The command of a process that does nothing but call [`watch()`] on its standard input: it ends the launcher where this process is
@@ -108,6 +116,9 @@ impl Launch {
             Ok(child) => child,
             Err(e) => {
                 watcher.end();
+                if e.kind() == io::ErrorKind::WouldBlock {
+                    return Err(flavour::no_process(self.launcher.name()));
+                }
                 return Err(AppError::new(format!(
                     "{} cannot be started: {e}; name another with --mpirun",
                     self.launcher.name()
@@ -188,10 +199,12 @@ impl Launch {
         let (mut open, mut late) = (Some(open), Some(late));
         let started = Instant::now();
         let mut told = false;
+        // Since when it is to end, and the last signal or haste after that.
         let mut cancelled: Option<Instant> = None;
-        let mut steps = GRACE.into_iter().zip([Signal::TERM, Signal::KILL]);
+        let mut steps = SIGNALS.into_iter().enumerate();
         let mut next = steps.next();
-        let mut ending: Option<Instant> = None;
+        let (mut ending, mut woken): (Option<Instant>, Option<Instant>) = (None, None);
+        let mut graces = GRACE;
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status);
@@ -199,6 +212,14 @@ impl Launch {
             if cancelled.is_none() && self.cancel.is_cancelled() {
                 open = None;
                 cancelled = Some(Instant::now());
+                watcher.tell(&Word::Cancelled);
+            }
+            if cancelled.is_some() && graces == GRACE && self.hurry.is_cancelled() {
+                (graces, cancelled) = (HURRY, Some(Instant::now()));
+            }
+            if cancelled.is_some() && woken.is_none_or(|at| at.elapsed() > STOPPED) {
+                traces.wake(child.id());
+                woken = Some(Instant::now());
             }
             let heard = lock(heard);
             if heard.begun && !told {
@@ -213,8 +234,8 @@ impl Launch {
                 late(&self.not_begun(heard.said.as_deref()));
             }
             // Ranks that have not begun do not hear that they are to end.
-            if let (Some(since), Some((grace, signal))) = (cancelled, next)
-                && (since.elapsed() > grace || (signal == Signal::TERM && !heard.begun))
+            if let (Some(since), Some((step, signal))) = (cancelled, next)
+                && (since.elapsed() > graces[step] || (signal == Signal::TERM && !heard.begun))
             {
                 traces.signal(child.id(), signal);
                 cancelled = Some(Instant::now());

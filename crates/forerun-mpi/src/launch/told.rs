@@ -8,6 +8,10 @@ use super::record::Roster;
 /// Names and values that are quoted at most.
 const LISTED: usize = 3;
 
+/// What Open MPI says where the system refuses a thread or a process.
+const NO_THREAD: [&str; 3] =
+    ["progress_thread", "limit on number of children", "system limit exceeded on number of processes"];
+
 /// The sentence.
 pub(crate) fn sentence(
     launcher: &str,
@@ -18,6 +22,12 @@ pub(crate) fn sentence(
 ) -> String {
     if let Some(one) = open_mpi(said).or_else(|| mpich(said, roster)) {
         return format!("{one}; all other ranks were ended");
+    }
+    if said.iter().any(|line| NO_THREAD.iter().any(|words| line.contains(words))) {
+        return format!(
+            "the {ranks} ranks ended without a result: {launcher} or a rank could not begin a thread or a process; a limit (ulimit -u, or of a \
+             control group) allows no more: allow more, or use fewer ranks"
+        );
     }
     let how = match (status.code(), status.signal()) {
         (Some(code), _) => format!("status {code}"),
@@ -176,6 +186,17 @@ mod tests {
         ] {
             let told = told(said);
             assert!(told.ends_with(&format!("says: {sentence}")), "{told}");
+        }
+    }
+
+    #[test]
+    fn a_limit_of_processes_is_told() {
+        for said in [
+            "[vm:1] PMIX ERROR: ERROR in file ../../../src/runtime/pmix_progress_threads.c at line 219",
+            "[vm:1] [[28100,0],0] ORTE_ERROR_LOG: The system limit on number of children a process can have was reached in file x.c",
+        ] {
+            let told = told(said);
+            assert!(told.contains("could not begin a thread or a process; a limit (ulimit -u"), "{told}");
         }
     }
 

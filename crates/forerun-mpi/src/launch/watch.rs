@@ -2,7 +2,7 @@
 //!
 //! That one holds the writing end of a pipe and says what it has: by what a start is found again, the launcher, that all ranks have begun, that
 //! all is over, each a line. Where the pipe closes before that, the launcher is ended as in a run that is cancelled: ranks that have begun hear
-//! of it themselves and get time to end in good order, others hear nothing.
+//! of it themselves and get time to end in good order, others hear nothing. Where the run was to end already, they have had it.
 
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -10,11 +10,10 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
 use super::leftovers::Traces;
-use super::{AGAIN, GRACE, LOOK};
+use super::{AGAIN, GRACE, HURRY, LOOK, SIGNALS, STOPPED};
 
 /// How long it is looked for a launcher of which nobody has said whether it was started.
 const APPEARS: Duration = Duration::from_secs(3);
@@ -28,6 +27,8 @@ pub(super) enum Word {
     Launcher(u32),
     /// All ranks have begun.
     Begun,
+    /// The run is to end.
+    Cancelled,
     /// All is over.
     Ended,
 }
@@ -79,20 +80,26 @@ impl Watcher {
 /// The life of a watcher (see [`Launch::watcher`](super::Launch::watcher)): reads what a run says in `from`, and where that ends before the run has
 /// ended, ends its launcher and puts away what that leaves. Takes some seconds then, half a minute at most where ranks had begun.
 pub fn watch(from: impl Read) {
-    let (mut start, mut launcher, mut begun) = (None, None, false);
+    let (mut start, mut launcher, mut begun, mut cancelled) = (None, None, false, false);
     for line in BufReader::new(from).lines().map_while(Result::ok) {
         // One that was cut off says nothing.
         match serde_json::from_str(&line) {
             Ok(Word::Start(traces)) => start = Some(traces),
             Ok(Word::Launcher(pid)) => launcher = Some(pid),
             Ok(Word::Begun) => begun = true,
+            Ok(Word::Cancelled) => cancelled = true,
             Ok(Word::Ended) => return,
             Err(_) => {}
         }
     }
     let Some(mut traces) = start else { return };
     if let Some(launcher) = launcher.or_else(|| appears(&traces)) {
-        end(&mut traces, launcher, begun);
+        let graces = match (begun, cancelled) {
+            (_, true) => HURRY,
+            (true, false) => GRACE,
+            (false, false) => [Duration::ZERO, GRACE[1]],
+        };
+        end(&mut traces, launcher, graces);
     }
 }
 
@@ -108,14 +115,17 @@ fn appears(traces: &Traces) -> Option<u32> {
     }
 }
 
-/// Ends a launcher, and puts away what it leaves.
-fn end(traces: &mut Traces, launcher: u32, begun: bool) {
-    let graces = [if begun { GRACE[0] } else { Duration::ZERO }, GRACE[1]];
-    let mut steps = graces.into_iter().zip([Signal::TERM, Signal::KILL]);
+/// Ends a launcher, which has `graces` before it gets each signal, and puts away what it leaves.
+fn end(traces: &mut Traces, launcher: u32, graces: [Duration; 2]) {
+    let mut steps = graces.into_iter().zip(SIGNALS);
     let mut next = steps.next();
-    let (mut since, mut looked) = (Instant::now(), None::<Instant>);
+    let (mut since, mut looked, mut woken) = (Instant::now(), None::<Instant>, None::<Instant>);
     // One that no signal ends waits for the system, and cannot be helped.
     while traces.is_there(launcher) && (next.is_some() || since.elapsed() < GRACE[1]) {
+        if woken.is_none_or(|at| at.elapsed() > STOPPED) {
+            traces.wake(launcher);
+            woken = Some(Instant::now());
+        }
         if let Some((grace, signal)) = next
             && since.elapsed() >= grace
         {
@@ -140,7 +150,7 @@ mod tests {
     use std::io;
     use std::path::Path;
 
-    use rustix::process::{Pid, kill_process_group};
+    use rustix::process::{Pid, Signal, kill_process_group};
 
     use super::*;
 

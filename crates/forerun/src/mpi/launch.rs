@@ -21,6 +21,7 @@ use crate::error::{CliError, failed, reason, request};
 use crate::execute::{Done, append_finish, measured};
 use crate::guardian;
 use crate::signals::Interrupt;
+use crate::text;
 
 /// How long no rank begins until that is said.
 const BEGIN: Duration = Duration::from_secs(10);
@@ -56,6 +57,10 @@ const FILES: u64 = 48;
 /// launcher waits for ever.
 const SHARED: u64 = 5_000_000;
 
+/// Threads that a run on this host has beside those of its ranks, in this command and Open MPI 4.1's launcher, and those of each rank. With fewer its
+/// launcher or a rank falls, or waits for ever.
+const THREADS: [u64; 2] = [9, 3];
+
 /// That limits of this process, which what it starts has as well, leave MPI what it needs.
 fn allowed() -> Result<(), CliError> {
     if let Some(limit) = allocation::addresses().filter(|&limit| limit < LIBRARY) {
@@ -82,7 +87,20 @@ fn allowed() -> Result<(), CliError> {
     Ok(())
 }
 
+/// That the limit of processes leaves room for those of so many ranks where they are started on this host; also that they are no more than
+/// it has memory for.
 fn fits(room: Room, ranks: usize) -> Result<(), CliError> {
+    let [beside, each] = THREADS;
+    let needed = beside.saturating_add(each.saturating_mul(ranks as u64));
+    if room.is_here()
+        && let Some(left) = allocation::threads_left(needed)
+    {
+        return Err(failed(format!(
+            "--on mpi: a limit (ulimit -u) leaves this user {} more, and {} take {needed}: allow more, use fewer ranks, or run on threads",
+            text::one_or_many(left, "process or thread", "processes and threads"),
+            text::plural(ranks as u64, "rank")
+        )));
+    }
     room.refusal(ranks).map_or(Ok(()), |why| Err(request(format!("--on mpi: {why}"))))
 }
 
@@ -137,17 +155,20 @@ pub fn launch(
     if let Some(note) = room.note(ranks) {
         console.progress("note", &note);
     }
-    let launch = Launch {
-        launcher,
-        ranks,
-        hostfile: options.hostfile.clone(),
-        program,
-        arguments: vec![WORD.into()],
-        cancel: interrupt.cancel().clone(),
-        begin: BEGIN,
-        watcher: Some(guardian::watcher),
-    };
-    let said = launch.run(input, io::stdout(), |late| console.progress("start", late));
+    let said = interrupt.hurrying(|hurry| {
+        let launch = Launch {
+            launcher,
+            ranks,
+            hostfile: options.hostfile.clone(),
+            program,
+            arguments: vec![WORD.into()],
+            cancel: interrupt.cancel().clone(),
+            hurry: hurry.clone(),
+            begin: BEGIN,
+            watcher: Some(guardian::watcher),
+        };
+        launch.run(input, io::stdout(), |late| console.progress("start", late))
+    });
     if let Some(signal) = interrupt.signal() {
         return Err(CliError::Interrupted(signal));
     }

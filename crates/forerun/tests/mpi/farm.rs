@@ -1,9 +1,13 @@
 //! Farms: what threads answer, whoever is a master.
 
 use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::util::Place;
-use crate::{assert_refused, can_run};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::util::{self, Place};
+use crate::{assert_refused, can_run, processes_in, ranks_in};
 
 #[test]
 fn a_picture_is_the_same_on_any_number_of_ranks() {
@@ -88,6 +92,68 @@ fn a_rank_that_is_killed_leaves_no_part_of_a_result() {
     assert_refused(&place.say(words), 1, "signal 9");
     assert!(!place.path("out").exists());
     place.assert_clean();
+}
+
+/// A rank that somebody has stopped hears nothing. Whether the first signal has it go on, or it is stopped ever again and the command is asked a
+/// second time, or killed then, nothing is left soon: much sooner than ranks have to end by themselves.
+#[test]
+fn a_rank_that_is_stopped_does_not_hold_up_the_end() {
+    if !can_run() {
+        return;
+    }
+    for (again, second) in
+        [(false, None), (true, Some(Signal::INT)), (true, Some(Signal::TERM)), (true, Some(Signal::KILL))]
+    {
+        for stopped in [0, 1] {
+            let place = Place::new();
+            place.profile();
+            let session = place.path("tmp");
+            (10..20).for_each(|n| drop(place.write(format!("in/{n}"), "x\n")));
+            let command = format!("sh -c 'touch {}; sleep 98.3' x {{}}", place.path("begun").display());
+            let words =
+                ["farm", &command, "in", "--on", "mpi", "-p", "3", "--profile", "profile.toml", "-o", "out"];
+            let mut running = place.start(words);
+            let begun = place.path("begun");
+            running.wait_for("tasks have begun", || begun.exists());
+            let mut ranks: Vec<i32> = ranks_in(&session).iter().map(|pid| pid.parse().unwrap()).collect();
+            ranks.sort_unstable();
+            let rank = Pid::from_raw(ranks[stopped]).unwrap();
+            let over = AtomicBool::new(false);
+            let took = std::thread::scope(|scope| {
+                kill_process(rank, Signal::STOP).unwrap();
+                scope.spawn(|| {
+                    while again && !over.load(Ordering::SeqCst) && kill_process(rank, Signal::STOP).is_ok() {
+                        std::thread::sleep(Duration::from_micros(200));
+                    }
+                });
+                let mut since = Instant::now();
+                running.signal(Signal::INT);
+                if let Some(second) = second {
+                    std::thread::sleep(Duration::from_secs(1));
+                    since = Instant::now();
+                    running.signal(second);
+                }
+                let said = running.end();
+                if second != Some(Signal::KILL) {
+                    assert_refused(&said, 130, "interrupted");
+                }
+                while !processes_in(&session).is_empty() && since.elapsed() < Duration::from_secs(20) {
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                over.store(true, Ordering::SeqCst);
+                since.elapsed()
+            });
+            println!("{stopped} {again} {second:?}: {took:?}");
+            assert!(took < Duration::from_secs(10), "{stopped} {again} {second:?}: {took:?}");
+            assert_eq!(processes_in(&session), Vec::<String>::new(), "{stopped} {again} {second:?}");
+            assert!(!place.path("out").exists());
+            util::assert_gone("98.3");
+            // What a killed command was writing is removed with the next file that is begun there.
+            if second != Some(Signal::KILL) {
+                place.assert_clean();
+            }
+        }
+    }
 }
 
 #[test]

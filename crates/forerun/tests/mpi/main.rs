@@ -18,6 +18,7 @@ mod text;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -353,11 +354,11 @@ fn limits_without_room_for_mpi_are_said() {
             ("v 80000", "memory does not suffice: a limit (ulimit -v)"),
             ("v 120000", "memory does not suffice: a limit (ulimit -v)"),
             ("v 170000", "memory does not suffice: a limit (ulimit -v)"),
-            ("n 8", "a limit (ulimit -n) allows a process 8 open files"),
+            ("n 8", "a limit (ulimit -n) leaves this process 5 files to open"),
             // In blocks of 512 bytes: 0.5 and 4.1 MB.
             ("f 1000", "a limit (ulimit -f) allows a process files of"),
             ("f 8000", "a limit (ulimit -f) allows a process files of"),
-            ("n 20", "a limit (ulimit -n) allows a process 20 open files"),
+            ("n 28", "a limit (ulimit -n) allows a process 28 open files"),
             ("n 32", "a limit (ulimit -n) allows a process 32 open files"),
         ] {
             let mut command = std::process::Command::new("sh");
@@ -368,6 +369,42 @@ fn limits_without_room_for_mpi_are_said() {
         }
     }
     assert!(!place.path("out").exists());
+    place.assert_clean();
+}
+
+/// Nor has a limit of processes, which binds all users but root: launchers or ranks that may begin no thread fall with many lines, or wait for ever.
+#[test]
+fn a_limit_of_processes_is_said() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("in", "x\n".repeat(50));
+    for dir in ["", "tmp"] {
+        fs::set_permissions(place.path(dir), fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let job = "run tasks 20 --profile profile.toml --on mpi -p 3".split(' ').collect::<Vec<_>>();
+    // Of a user of whom nobody else runs anything: what others run counts as well.
+    let user = util::as_user(65_432, &place, &job).filter(|_| util::is_root());
+    let Some(user) = user else {
+        eprintln!("skipped: the command cannot be run as another user here");
+        return;
+    };
+    let within = |limit: u32| {
+        // (`ulimit -u` is not in every shell.)
+        let mut command = std::process::Command::new("bash");
+        command.args(["-c", &format!("ulimit -u {limit}; exec \"$@\""), "sh"]).arg(user.get_program());
+        command.args(user.get_args()).current_dir(place.path(""));
+        command.envs(user.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        util::finish(command)
+    };
+    let none = "a limit (ulimit -u, or of a control group) allows no further process";
+    for (limit, status, what) in [(2, 2, none), (9, 1, "3 ranks take 18"), (15, 1, "3 ranks take 18")] {
+        assert_refused(&within(limit), status, what);
+        place.assert_clean();
+    }
+    within(200).ok();
     place.assert_clean();
 }
 
