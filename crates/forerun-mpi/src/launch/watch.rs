@@ -259,4 +259,15 @@ mod tests {
         watched(&heard(&traces, &words), &mut launcher);
         assert_eq!(launcher.wait().expect("it ends").code(), Some(3));
     }
+
+    /// Where the run was to end already, ranks have had their time.
+    #[test]
+    fn a_run_that_was_cancelled_before_ends_soon() {
+        let traces = traces();
+        let mut launcher = started(Some(&traces), &["sh", "-c", "trap '' TERM; sleep 95.125; exit 3"]);
+        let words = [Word::Launcher(launcher.id()), Word::Begun, Word::Cancelled];
+        let took = watched(&heard(&traces, &words), &mut launcher);
+        assert!(took < Duration::from_secs(10), "{took:?}");
+        assert!(!is_left(&mut launcher));
+    }
 }
