@@ -115,7 +115,7 @@ impl Line {
         let level = sum(&|t| t.weight * t.value) / weights;
         let largest = tried.iter().max_by(|a, b| a.bytes.total_cmp(&b.bytes))?;
         let least = tried.iter().map(|t| t.bytes).fold(f64::INFINITY, f64::min);
-        if !(level > 0.0) {
+        if level.is_nan() || level <= 0.0 {
             return None;
         }
         // No more than what it took beyond a start is its bytes'.
@@ -208,7 +208,7 @@ impl Slope {
                 sxy += w * t.bytes * t.value;
             }
             let determinant = s * sxx - sx * sx;
-            if !(determinant > 1e-12 * s * sxx) {
+            if determinant <= 1e-12 * s * sxx {
                 break;
             }
             let per_byte = ((s * sxy - sx * sy) / determinant).clamp(0.0, sxy / sxx);
