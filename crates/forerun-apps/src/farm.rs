@@ -62,6 +62,12 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
         false
     }
 
+    /// Starts a program that does nothing as those are started that do its tasks, and gives the seconds from then until it has ended. None where
+    /// no program does, or that one could not run.
+    fn start(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether its finish is something to speak of, and can be rehearsed. What is delivered to such a job leaves no trace before
     /// the finish.
     fn rehearses(&self) -> bool {

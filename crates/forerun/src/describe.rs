@@ -96,7 +96,7 @@ fn line(fixed: f64, each_byte: f64, per_result: f64) -> Vec<String> {
 
 /// Seconds of each MB; of each byte where a MB would take minutes, as it does of results that are a few bytes; and of as much more as
 /// takes a nanosecond, where that is anything.
-fn per_byte(seconds: f64) -> String {
+pub(crate) fn per_byte(seconds: f64) -> String {
     const MORE: [(&str, f64); 5] = [("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("PB", 1e15), ("EB", 1e18)];
     if seconds * 1e6 >= 60.0 {
         return format!("{}/B", text::seconds(seconds));

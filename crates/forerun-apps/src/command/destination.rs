@@ -1,6 +1,6 @@
 //! Where the one result goes.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
 use std::os::unix::fs::PermissionsExt as _;
@@ -94,6 +94,33 @@ impl Destination {
             };
             AppError::new(format!("cannot write the result to {name}: {}", plain(&e)))
         })
+    }
+
+    /// Does with `output` what [`Destination::write`] does, to try out what it costs: into a file without a name beside the one that is to be
+    /// written, which is gone when it is dropped, and else to where all is lost.
+    ///
+    /// # Errors
+    /// That it cannot be written, with the reason; that `cancel` was set.
+    pub fn rehearse(&self, output: Option<&Output>, cancel: &Cancel) -> Result<Option<File>, AppError> {
+        let Destination::File(path) = self else {
+            return Destination::Special("/dev/null".into()).write(output, cancel).map(|()| None);
+        };
+        let tried = || -> io::Result<File> {
+            let file = partial::unnamed_beside(path)?;
+            copy(output, file.as_fd(), cancel)?;
+            Ok(file)
+        };
+        let beside =
+            |e| AppError::new(format!("cannot write a result beside {}: {}", show::path(path), plain(&e)));
+        tried().map(Some).map_err(beside)
+    }
+
+    /// Bytes of the file that is replaced.
+    pub fn replaces(&self) -> u64 {
+        match self {
+            Destination::File(path) => fs::metadata(path).map_or(0, |file| file.len()),
+            _ => 0,
+        }
     }
 }
 

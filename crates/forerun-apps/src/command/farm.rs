@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use forerun_platform::{Bytes, Input};
 use forerun_skeleton::farm::Answer;
@@ -117,6 +118,17 @@ impl CommandFarm {
         self.delivered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn limits(&self) -> Limits<'_> {
+        Limits {
+            scratch: &self.scratch,
+            keep: KEEP_IN_MEMORY,
+            timeout: self.settings.timeout,
+            max_output: self.settings.max_output,
+            cancels: [&self.cancel, &self.never],
+            guardian: self.settings.guardian.as_ref(),
+        }
+    }
+
     fn file(&self, index: u64) -> Result<&InputFile, AppError> {
         let file = usize::try_from(index).ok().and_then(|at| self.files.get(at));
         file.ok_or_else(|| AppError::new(format!("there is no task {index}")))
@@ -138,14 +150,7 @@ impl Answer for CommandFarm {
         let file = self.file(index)?;
         let mut command = self.template.command(std::iter::once(file.path.as_path()));
         let parts = if self.template.contents() { vec![Part::Whole(&file.path)] } else { Vec::new() };
-        let limits = Limits {
-            scratch: &self.scratch,
-            keep: KEEP_IN_MEMORY,
-            timeout: self.settings.timeout,
-            max_output: self.settings.max_output,
-            cancels: [&self.cancel, &self.never],
-            guardian: self.settings.guardian.as_ref(),
-        };
+        let limits = self.limits();
         let said = |why| {
             Said {
                 role: Role::Task,
@@ -274,6 +279,12 @@ impl FarmJob for CommandFarm {
 
     fn outside(&self) -> bool {
         true
+    }
+
+    fn start(&self) -> Option<f64> {
+        let begun = Instant::now();
+        let ended = call(Command::new("sh").args(["-c", ":"]), Vec::new(), &self.limits()).ok()?;
+        ended.status.success().then(|| begun.elapsed().as_secs_f64())
     }
 
     fn input_name(&self, index: u64) -> String {

@@ -271,8 +271,15 @@ impl ReductionJob for CommandJob {
     fn rehearse_finish(&self, left: Vec<Self::Left>) -> Result<Erased, AppError> {
         let result = fold_groups(&*self.commands, left)?;
         let output = result.as_ref().map(|piece| &piece.value);
-        Destination::Special("/dev/null".into()).write(output, self.commands.cancel())?;
-        Ok(Erased::new(result))
+        let file = match self.directory {
+            Some(_) => None,
+            None => self.destination.rehearse(output, self.commands.cancel())?,
+        };
+        Ok(Erased::new((result, file)))
+    }
+
+    fn replaces(&self) -> u64 {
+        if self.directory.is_some() { 0 } else { self.destination.replaces() }
     }
 
     fn keeps_as_one(&self, source: &Tasks, tasks: Range<u64>) -> bool {

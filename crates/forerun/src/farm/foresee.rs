@@ -34,7 +34,10 @@ pub(super) fn plan<J: FarmJob>(
     context.note_beside(seen.beside, [plan.processors])?;
     let predicted = seen.predictions(job, &how.by, &planned, context)?;
     if let Some(path) = script {
-        let result_bytes = seen.costs.as_ref().map_or(0.0, |costs| costs.result_bytes.0 * seen.all as f64);
+        let result_bytes = seen.costs.as_ref().map_or(0.0, |costs| {
+            costs.result_bytes.0 * seen.all as f64
+                + costs.result_bytes.1 * seen.sizes.0.iter().sum::<u64>() as f64
+        });
         // With a platform, the farm is planned for processes.
         let processes = how.platform.is_some();
         let about = About { outside: job.outside(), memory_needed: None, result_bytes, processes };

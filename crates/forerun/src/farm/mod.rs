@@ -5,6 +5,7 @@ mod pilot;
 mod plan;
 mod run;
 mod sink;
+mod sizes;
 mod subset;
 mod ways;
 
@@ -29,7 +30,7 @@ use crate::mpi::{self, Work};
 use crate::paths::{Paths, is_read};
 use crate::{compare, describe, execute, figures, file, sbatch, text};
 
-use self::plan::Planned;
+use self::plan::{Left, Planned};
 #[cfg(feature = "mpi")]
 pub(crate) use self::run::{explain, shape};
 #[cfg(feature = "mpi")]
@@ -228,6 +229,8 @@ struct Seen {
     left: u64,
     rest: Vec<u64>,
     all: u64,
+    /// Bytes of the inputs of those that were left before the pilot and of those that it has left, where costs are by the byte.
+    sizes: (Vec<u64>, Vec<u64>),
     /// Whether answers are handed on in the order of the tasks.
     in_order: bool,
     /// What was left when the command began.
@@ -258,6 +261,8 @@ impl Seen {
         let all = job.tasks();
         let mut rest: Vec<u64> = (0..all).filter(|&task| !job.is_done(task)).collect();
         let left = rest.len() as u64;
+        let bytes = |tasks: &[u64]| tasks.iter().map(|&task| job.bytes(task)).collect::<Vec<u64>>();
+        let left_bytes = bytes(&rest);
         let mut input = job.input();
         if left < all {
             let done = format!("{} of {} were finished before", all - left, text::plural(all, "task"));
@@ -279,7 +284,8 @@ impl Seen {
                     );
                     console.note("note", &other)?;
                 }
-                console.note("profile", &pilot::words(&costs))?;
+                let mean = left_bytes.iter().sum::<u64>() as f64 / left.max(1) as f64;
+                console.note("profile", &pilot::words(&costs, mean))?;
                 (Some((profile, costs)), 0)
             }
             None => match pilot::pilot(job, &mut rest, (slaves, cores, how.on), &how.shape, kept, interrupt)?
@@ -303,8 +309,12 @@ impl Seen {
             (None, _) => {}
         }
         let costs = profile.map(|(_, costs)| costs);
+        let sizes = match &costs {
+            Some(costs) if plan::is_by_bytes(costs) => (left_bytes, bytes(&rest)),
+            _ => Default::default(),
+        };
         let beside = context.beside(how.platform.as_deref(), &platform, tried);
-        Ok(Seen { platform, costs, left, rest, all, in_order: job.in_order(), input, beside })
+        Ok(Seen { platform, costs, left, rest, all, sizes, in_order: job.in_order(), input, beside })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -366,8 +376,9 @@ impl Seen {
         let costs = self.costs.as_ref().map(|of| FarmProfile { sink: of.sink.times(more), ..of.clone() });
         let costs = costs.as_ref();
         let hosts = how.platform.is_some().then_some(&self.platform);
-        let mut planned =
-            plan::plan(costs, (tasks, self.all), (team, how.on), (&self.platform, hosts), &how.shape)?;
+        let sizes = if tasks == self.left { &self.sizes.0 } else { &self.sizes.1 };
+        let left = Left { tasks, all: self.all, sizes };
+        let mut planned = plan::plan(costs, &left, (team, how.on), (&self.platform, hosts), &how.shape)?;
         if let Some(beside) = self.beside {
             beside.widen(&mut planned.plan.predicted, processors);
         }
@@ -474,9 +485,9 @@ fn given<J: FarmJob>(job: &J, file: &Path) -> Result<(Profile, FarmProfile), Cli
     };
     figures::of_application(&profile, file, job.name())?;
     let Cost { fixed, per_byte, per_result, wait, .. } = &mut costs.task;
-    if *per_byte > 0.0 || wait.per_byte > 0.0 {
+    if (*per_byte > 0.0 || wait.per_byte > 0.0) && (0..job.tasks()).all(|task| job.bytes(task) == 0) {
         return Err(wrong(
-            "a farm's tasks are charged by the task, not by the byte: give \"task\" as one time (fixed)",
+            "this job's tasks are charged by the task, not by the byte: give \"task\" as one time (fixed)",
         ));
     }
     // A task has one result.

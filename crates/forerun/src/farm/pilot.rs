@@ -11,12 +11,13 @@ use indicatif::ProgressBar;
 
 use super::run::farm;
 use super::sink::sink;
+use super::sizes::{Line, Sizes, Tried, smallest_and_large_first};
 use super::subset::{Aside, Trial, Trials, deliver, keep};
 use crate::cli::FarmShape;
 use crate::error::{CliError, failed, request};
 use crate::pilot::{Clock, Took, of_calls, widening};
 use crate::signals::Interrupt;
-use crate::text;
+use crate::{describe, text};
 
 /// Seconds after which no further tasks are tried.
 const ENOUGH_S: f64 = 0.5;
@@ -30,12 +31,21 @@ const FINISHES: usize = 5;
 const FINISHES_S: f64 = 0.05;
 /// Most tasks that are tried.
 const MOST: usize = 2000;
+/// Tasks that are tried where inputs differ in size, unless all of them would be: of two sizes. And of so many as long as it takes no longer
+/// than anybody notices.
+const OF_DIFFERENT: usize = 2;
+const PART_OF_QUICK: usize = 2;
+const QUICK: (usize, f64) = (16, 0.02);
+/// Times that a program which does nothing is started, after a first one that pays for what is set up once.
+const STARTS: usize = 3;
 
 /// What a pilot found.
 pub(super) struct Found {
     pub(super) costs: FarmProfile,
     tasks: usize,
     seconds: f64,
+    /// Bytes of an input in the mean.
+    mean: f64,
 }
 
 /// Does some of the tasks of `rest`, so many at a time on so many cores, and takes them out of it; their answers are delivered, or
@@ -52,20 +62,35 @@ pub(super) fn pilot<J: FarmJob>(
     interrupt: &Interrupt,
 ) -> Result<Option<Found>, CliError> {
     let begun = Instant::now();
-    let most = (rest.len() / PART).clamp(slaves.min(rest.len() / 2), MOST.max(slaves));
-    let further = most.max((rest.len() / PART_OF_DIFFERENT).min(MOST));
+    let bytes = |task: u64| job.bytes(task);
+    let sizes = Sizes::of(rest.iter().map(|&task| bytes(task)));
+    let (n, differ) = (rest.len(), sizes.differ());
+    let least = if differ { OF_DIFFERENT.min(n - 1) } else { 0 };
+    let most = (n / PART).clamp(slaves.min(n / 2).max(least), MOST.max(slaves));
+    let further = most.max((n / PART_OF_DIFFERENT).min(MOST));
+    let quick = if differ { (n / PART_OF_QUICK).min(QUICK.0) } else { 0 };
     let all = rest.clone();
-    let order: Vec<u64> = spread_out(all.len()).take(further).map(|at| all[at]).collect();
+    let mut order: Vec<u64> = spread_out(n).take(further.max(quick)).map(|at| all[at]).collect();
+    smallest_and_large_first(&mut order, &all, bytes);
+    let start_s = if differ { start_s(job) } else { 0.0 };
+    let of_all = |tried: Vec<Trial>| costs(&weighed(&all, tried), (&sizes, &bytes, start_s));
     let outside = job.outside();
     let tried = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
     let bar = ProgressBar::hidden();
     let rehearsal = job.rehearsal();
     let aside = rehearsal.is_some().then(Aside::new);
-    let (mut from, mut round) = (0, slaves);
+    // What the smallest takes by itself is not to be what it takes beside another.
+    let (mut from, mut round) = (0, if differ { 1 } else { slaves });
     let mut rounds: Vec<usize> = Vec::new();
     let mut tried_at_once: Vec<f64> = Vec::new();
-    let is_unsure = || costs(&weighed(&all, tried.all())).is_some_and(|of| of.task.error > ERROR);
-    while from < order.len() && begun.elapsed().as_secs_f64() < ENOUGH_S && (from < most || is_unsure()) {
+    let is_unsure = || of_all(tried.all()).is_some_and(|of| of.task.error > ERROR);
+    let goes_on = |from: usize| {
+        let s = begun.elapsed().as_secs_f64();
+        from < order.len()
+            && s < ENOUGH_S
+            && (from < most || from < further && is_unsure() || from < quick && s < QUICK.1)
+    };
+    while goes_on(from) {
         let to = if from < most { most } else { order.len() };
         let tasks = &order[from..to.min(from + round)];
         let slaves = slaves.min(tasks.len());
@@ -80,7 +105,7 @@ pub(super) fn pilot<J: FarmJob>(
         rounds.push(all.len());
         from += tasks.len();
         // Rounds of short tasks are made longer, since slaves start and end in each.
-        round = (2 * round).min(MOST);
+        round = (2 * round).max(slaves).min(MOST);
     }
     let aside = aside.map_or(Vec::new(), Aside::into_answers);
     let sink = rehearsal.map_or(Cost::default(), |how| sink(job, how, &aside, on));
@@ -106,13 +131,18 @@ pub(super) fn pilot<J: FarmJob>(
         }
     }
     let begins = [0].into_iter().chain(rounds.iter().copied());
-    let drift = of_calls(
-        begins
-            .zip(&rounds)
-            .map(|(from, &to)| tried[from..to].iter().map(|trial| trial.took.seconds).collect()),
-    );
-    let tried = weighed(&all, tried);
-    Ok(costs(&tried).map(|costs| Found {
+    let found = of_all(tried.clone());
+    // Of tasks by their bytes, each is told by what is expected of it.
+    let mean = found.as_ref().map_or(0.0, |of| of.task.seconds(sizes.mean(), 1.0));
+    let like_others = |trial: &Trial| match &found {
+        Some(of) if of.task.seconds(1.0, 0.0) > of.task.seconds(0.0, 0.0) => {
+            trial.took.seconds * mean / of.task.seconds(job.bytes(trial.task) as f64, 1.0)
+        }
+        _ => trial.took.seconds,
+    };
+    let drift =
+        of_calls(begins.zip(&rounds).map(|(from, &to)| tried[from..to].iter().map(like_others).collect()));
+    Ok(found.map(|costs| Found {
         // The run may be as far from the pilot as its rounds are from each other.
         costs: FarmProfile {
             task: Cost { error: costs.task.error.hypot(drift), ..costs.task },
@@ -122,7 +152,16 @@ pub(super) fn pilot<J: FarmJob>(
         },
         tasks: tried.len(),
         seconds: begun.elapsed().as_secs_f64(),
+        mean: sizes.mean(),
     }))
+}
+
+/// What starting a program takes, in the median; 0 where none is started.
+fn start_s<J: FarmJob>(job: &J) -> f64 {
+    let _ = job.start();
+    let mut seconds: Vec<f64> = (0..STARTS).map_while(|_| job.start()).collect();
+    seconds.sort_unstable_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// What a finish costs, by itself and for each answer: tried with the answer of one of `tasks` and with those of all.
@@ -188,8 +227,36 @@ fn weighed(all: &[u64], mut tried: Vec<Trial>) -> Vec<(Trial, f64)> {
     tried.into_iter().zip(ends).map(|(trial, to)| (trial, to - std::mem::replace(&mut from, to))).collect()
 }
 
+/// Costs, their spread, and by how much those of all may be off, of tasks that stand for so many: by the task, and by the byte as well where
+/// inputs differ in size and what was tried tells.
+fn costs(
+    tried: &[(Trial, f64)],
+    (sizes, bytes, start_s): (&Sizes, &dyn Fn(u64) -> u64, f64),
+) -> Option<FarmProfile> {
+    let of_mean = means(tried)?;
+    if !sizes.differ() {
+        return Some(of_mean);
+    }
+    let line = |of: &dyn Fn(&Trial) -> f64, start_s: f64| {
+        let tried = tried.iter().map(|(trial, weight)| Tried {
+            bytes: bytes(trial.task) as f64,
+            value: of(trial),
+            weight: *weight,
+        });
+        Line::of(&tried.collect::<Vec<_>>(), (sizes, start_s))
+    };
+    let Some(Line { fixed, per_byte, spread, error }) = line(&|trial| trial.took.seconds, start_s) else {
+        return Some(of_mean);
+    };
+    let waits = Took { seconds: of_mean.task.seconds(0.0, 1.0), wait: of_mean.task.wait.fixed };
+    let task = Cost { fixed, per_byte, spread, error, ..Cost::default() }.waiting(waits.share());
+    let result_bytes =
+        line(&|trial| trial.bytes as f64, 0.0).map_or((0.0, 0.0), |line| (line.fixed, line.per_byte));
+    Some(FarmProfile { task, result_bytes, ..of_mean })
+}
+
 /// Mean costs, their spread, and by how much the mean may be off, of tasks that stand for so many.
-fn costs(tried: &[(Trial, f64)]) -> Option<FarmProfile> {
+fn means(tried: &[(Trial, f64)]) -> Option<FarmProfile> {
     let (n, all) = (tried.len() as f64, tried.iter().map(|(_, weight)| weight).sum::<f64>());
     if tried.is_empty() || all <= 0.0 {
         return None;
@@ -222,13 +289,13 @@ impl Found {
     /// What was found, in a line.
     pub(super) fn words(&self) -> String {
         let tasks = text::plural(self.tasks as u64, "task");
-        format!("{} ({tasks} timed in {})", words(&self.costs), text::seconds(self.seconds))
+        format!("{} ({tasks} timed in {})", words(&self.costs, self.mean), text::seconds(self.seconds))
     }
 }
 
-/// Costs in a line.
-pub(super) fn words(costs: &FarmProfile) -> String {
-    let Cost { fixed, wait, spread, .. } = costs.task;
+/// Costs in a line, of tasks on so many bytes in the mean.
+pub(super) fn words(costs: &FarmProfile, mean: f64) -> String {
+    let Cost { fixed, per_byte, wait, spread, .. } = costs.task;
     let Cost { fixed: finish, per_result: each, .. } = costs.finish;
     let finish = match (finish > 0.0, each > 0.0) {
         (false, false) => String::new(),
@@ -236,14 +303,19 @@ pub(super) fn words(costs: &FarmProfile) -> String {
         (false, true) => format!(", finish {} a result", text::seconds(each)),
         (true, true) => format!(", finish {} and {} a result", text::seconds(finish), text::seconds(each)),
     };
-    let bytes = costs.result_bytes.0;
+    let bytes = costs.result_bytes.0 + costs.result_bytes.1 * mean;
     let sink = costs.sink.seconds(bytes, 1.0);
     // What is less than a part in a thousand bounds nothing.
-    let sink = match sink * 1e3 > costs.task.seconds(0.0, 1.0) {
+    let sink = match sink * 1e3 > costs.task.seconds(mean, 1.0) {
         true => format!(", output {} ({} each)", text::seconds(sink), Bytes(bytes.round() as u64)),
         false => String::new(),
     };
-    format!("task {} ±{}{sink}{finish}", text::seconds(fixed + wait.fixed), text::share(spread))
+    let each_byte = match per_byte + wait.per_byte {
+        0.0 => String::new(),
+        each => format!(" + {}", describe::per_byte(each)),
+    };
+    let task = text::seconds(fixed + wait.fixed) + &each_byte;
+    format!("task {task} ±{}{sink}{finish}", text::share(spread))
 }
 
 #[cfg(test)]
@@ -343,13 +415,13 @@ mod tests {
     fn costs_are_means() {
         let took = |task, seconds, bytes| Trial { task, took: Took { seconds, wait: 0.5 }, bytes };
         let tried = vec![took(4, 3.0, 30), took(1, 1.0, 10), took(2, 2.0, 20)];
-        let found = costs(&weighed(&[1, 2, 4], tried.clone())).expect("some");
+        let found = means(&weighed(&[1, 2, 4], tried.clone())).expect("some");
         assert_eq!((found.task.fixed, found.task.wait.fixed), (1.5, 0.5));
         assert_eq!((found.task.spread, found.result_bytes), (0.5, (20.0, 0.0)));
         assert!((found.task.error - 0.5 / 3f64.sqrt() * widening(2.0)).abs() < 1e-12);
-        assert!(costs(&[]).is_none());
+        assert!(means(&[]).is_none());
         // The last stands for eight of ten, which is known less well than by three that are spread.
-        let found = costs(&weighed(&[1, 2, 4, 5, 6, 7, 8, 9, 10, 11], tried)).expect("some");
+        let found = means(&weighed(&[1, 2, 4, 5, 6, 7, 8, 9, 10, 11], tried)).expect("some");
         assert!((found.task.fixed + 0.5 - (1.0 + 2.0 + 8.0 * 3.0) / 10.0).abs() < 1e-12);
         assert!(found.task.error > found.task.spread / 3f64.sqrt() * widening(2.0));
     }
@@ -369,7 +441,7 @@ mod tests {
                     took: Took { seconds: cost(task), wait: 0.0 },
                     bytes: 0,
                 });
-                let found = costs(&weighed(&tasks, some.collect())).expect("some").task.fixed;
+                let found = means(&weighed(&tasks, some.collect())).expect("some").task.fixed;
                 assert!((found / mean - 1.0).abs() < 0.05, "{at}, {tried} of {all}: {found}, {mean}");
             }
         }

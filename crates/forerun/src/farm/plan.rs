@@ -5,11 +5,12 @@ use forerun_model::farm::{Bound, Farm, Prediction, Tasks};
 use forerun_model::reduction::start_up;
 use forerun_mpi::late_s;
 use forerun_platform::{
-    FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Way,
+    Cost, FarmPlan, FarmProfile, Grain, Host, Interval, Plan, Platform, Skeleton, Strategy, Wait, Way,
 };
 use forerun_skeleton::farm::HEADER;
 
 use super::Team;
+use super::sizes::{Sizes, uneven_s};
 use crate::cli::FarmShape;
 use crate::error::{CliError, request};
 use crate::text;
@@ -55,6 +56,35 @@ pub(super) struct Basis {
     pub(super) least_s: f64,
     /// Tasks.
     pub(super) rest: u64,
+    /// Where tasks cost by the byte: the costs by the byte, and the bytes of each task in turn. (Those above are those of a task in the mean.)
+    pub(super) sized: Option<(FarmProfile, Vec<u64>)>,
+}
+
+/// What is left of a job.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Left<'a> {
+    /// Tasks to be done.
+    pub(super) tasks: u64,
+    /// All whose answers the finish takes.
+    pub(super) all: u64,
+    /// Bytes of each task that is to be done, where costs are by the byte.
+    pub(super) sizes: &'a [u64],
+}
+
+/// Whether costs are by the byte.
+pub(super) fn is_by_bytes(costs: &FarmProfile) -> bool {
+    costs.task.per_byte > 0.0 || costs.task.wait.per_byte > 0.0 || costs.result_bytes.1 > 0.0
+}
+
+/// The costs of a task on so many bytes.
+fn of_bytes(costs: &FarmProfile, bytes: f64) -> FarmProfile {
+    let Cost { fixed, per_byte, wait, .. } = costs.task;
+    let wait = Wait { fixed: wait.fixed + wait.per_byte * bytes, per_byte: 0.0, ..wait };
+    FarmProfile {
+        task: Cost { fixed: fixed + per_byte * bytes, per_byte: 0.0, wait, ..costs.task },
+        result_bytes: (costs.result_bytes.0 + costs.result_bytes.1 * bytes, 0.0),
+        ..costs.clone()
+    }
 }
 
 /// Plans as [`planned`], with tasks slowed by what else is busy on their hosts, as their contention says.
@@ -63,12 +93,12 @@ pub(super) struct Basis {
 /// What the model refuses.
 pub(super) fn plan(
     costs: Option<&FarmProfile>,
-    (rest, all): (u64, u64),
+    left: &Left<'_>,
     (team, on): (Team, Way),
     (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
 ) -> Result<Planned, CliError> {
-    let plan = |costs: Option<&FarmProfile>| planned(costs, (rest, all), (team, on), (platform, hosts), how);
+    let plan = |costs: Option<&FarmProfile>| planned(costs, left, (team, on), (platform, hosts), how);
     let cores = hosts.unwrap_or(platform).hosts.iter().map(|host| host.cores).max().unwrap_or(1);
     // Masters mostly sleep.
     let busy = team.slaves.min(cores);
@@ -99,7 +129,7 @@ fn slowed(costs: &FarmProfile, beside: f64) -> FarmProfile {
     FarmProfile { task: costs.task.times(1.0 + costs.contention * beside), contention: 0.0, ..costs.clone() }
 }
 
-/// Plans `rest` tasks, of `all` whose answers the finish takes, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
+/// Plans the tasks that are left, with the time that is expected where the costs are known: on `hosts`, a rank on each core of them, or on as
 /// many cores of the platform's kind as there are ranks; processes then find messages late ([`found_late_s`]). More slaves than the platform has cores take no less than all busy
 /// seconds over the cores, as with reductions; threads are started one after the other ([`start_up`]).
 ///
@@ -107,12 +137,13 @@ fn slowed(costs: &FarmProfile, beside: f64) -> FarmProfile {
 /// What the model refuses.
 fn planned(
     costs: Option<&FarmProfile>,
-    (rest, all): (u64, u64),
+    left: &Left<'_>,
     (team, on): (Team, Way),
     (platform, hosts): (&Platform, Option<&Platform>),
     how: &FarmShape,
 ) -> Result<Planned, CliError> {
     let Team { slaves, masters, dynamic } = team;
+    let Left { tasks: rest, all, sizes } = *left;
     let among = on == Way::Mpi && masters > 0;
     let processors = if among { slaves + masters } else { slaves };
     let mut plan = Plan {
@@ -129,7 +160,9 @@ fn planned(
         attempts: how.retries.saturating_add(1),
     };
     let mut basis = None;
-    if let Some(costs) = costs.filter(|_| rest > 0) {
+    if let Some(by_bytes) = costs.filter(|_| rest > 0) {
+        let sized = is_by_bytes(by_bytes) && !sizes.is_empty();
+        let costs = &of_bytes(by_bytes, Sizes::of(sizes.iter().copied()).mean());
         // Masters mostly sleep; the cores are the slaves'.
         let ranks = slaves + masters;
         let own =
@@ -143,6 +176,7 @@ fn planned(
             finish_s: 0.0,
             least_s: 0.0,
             rest,
+            sized: sized.then(|| (by_bytes.clone(), sizes.to_vec())),
         };
         let speed = Speeds::of_first_rank(&of.hosts).map_err(request)?;
         of.finish_s = costs.finish.on(speed).seconds(all as f64 * costs.result_bytes.0, all as f64);
@@ -202,9 +236,19 @@ fn planned(
             if dynamic {
                 plan.reason = DYNAMIC.into();
             } else {
-                let makespan_s = of.start_s + prediction.makespan_s.max(of.least_s) + of.finish_s;
+                let task = by_bytes.task.on(speed);
+                let each = |bytes: &u64| task.seconds(*bytes as f64, 0.0);
+                let longer_s = match sized {
+                    true => {
+                        let seconds: Vec<f64> = sizes.iter().map(each).collect();
+                        uneven_s(&seconds, task_s, farm.grain, (slaves, masters))
+                    }
+                    false => 0.0,
+                };
+                let tasks_s = (prediction.makespan_s + longer_s).max(of.least_s);
+                let makespan_s = of.start_s + tasks_s + of.finish_s;
                 plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
-                plan.reason = if of.least_s > prediction.makespan_s {
+                plan.reason = if of.least_s >= tasks_s {
                     format!(
                         "bound by {}, which {}{} share",
                         text::plural(of.cores as u64, "core"),
@@ -305,10 +349,14 @@ pub(super) fn words(plan: &Plan, (all, left): (u64, u64)) -> String {
 
 #[cfg(test)]
 mod tests {
-    use forerun_platform::{Cost, Measured, Network, Seconds, Wait};
+    use forerun_platform::{Measured, Network, Seconds};
     use forerun_skeleton::farm::Masters;
 
     use super::*;
+
+    fn left(tasks: u64, all: u64) -> Left<'static> {
+        Left { tasks, all, sizes: &[] }
+    }
 
     /// 1000 tasks of 1 ms, of which each waits for so much, on two cores where a thread is woken in 10 µs.
     fn seconds(slaves: usize, wait: f64, on: Way) -> f64 {
@@ -328,7 +376,8 @@ mod tests {
             retries: 0,
         };
         let team = Team { slaves, masters, dynamic: false };
-        let planned = plan(Some(costs), (1000, all), (team, on), (&platform, None), &how).expect("a plan");
+        let planned =
+            plan(Some(costs), &left(1000, all), (team, on), (&platform, None), &how).expect("a plan");
         planned.plan.predicted.expect("a prediction").makespan_s
     }
 
@@ -344,7 +393,8 @@ mod tests {
             let hosts = vec![Host { speed: 0.1, ..Host::new("slow", 5, 1) }];
             let platform = Platform::new("slow", hosts, Network::default());
             let team = Team { slaves, masters, dynamic: false };
-            let of = plan(Some(&costs), (1000, 1000), (team, Way::Mpi), (&platform, Some(&platform)), &how);
+            let of =
+                plan(Some(&costs), &left(1000, 1000), (team, Way::Mpi), (&platform, Some(&platform)), &how);
             let Planned { plan, .. } = of.expect("a plan");
             let makespan_s = plan.predicted.expect("a prediction").makespan_s;
             assert!((makespan_s - tasks_s - 1.0).abs() < 1e-9, "{slaves}: {makespan_s}");
@@ -362,7 +412,8 @@ mod tests {
         let prefetch = |task_s: f64, rest, (on, hosts)| {
             let costs = FarmProfile { task: Cost::constant(task_s), ..FarmProfile::default() };
             let team = Team { slaves: 2, masters: 1, dynamic: false };
-            let of = plan(Some(&costs), (rest, rest), (team, on), (&platform, hosts), &how).expect("a plan");
+            let of =
+                plan(Some(&costs), &left(rest, rest), (team, on), (&platform, hosts), &how).expect("a plan");
             of.plan.farm.expect("a farm").prefetch
         };
         for (task_s, rest, expected) in
@@ -389,7 +440,8 @@ mod tests {
             };
             let costs = FarmProfile { task: Cost::constant(task_s), ..FarmProfile::default() };
             let team = Team { slaves, masters: 1, dynamic: false };
-            let of = plan(Some(&costs), (600, 600), (team, on), (&platform, hosts), &how).expect("a plan");
+            let of =
+                plan(Some(&costs), &left(600, 600), (team, on), (&platform, hosts), &how).expect("a plan");
             (of.plan.predicted.expect("a prediction").makespan_s, of.basis.expect("costs").hosts.network)
         };
         for (task_s, slaves) in [(1e-4, 1), (2e-3, 1), (8e-3, 1), (8e-3, 4), (0.1, 2), (1.0, 6)] {

@@ -141,14 +141,18 @@ fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) ->
         (RunError::Cancelled, Some(signal)) => CliError::Interrupted(signal),
         (e, _) => failed(e),
     };
-    let Basis { costs, hosts, rest, .. } = basis;
+    let Basis { hosts, rest, .. } = basis;
+    let (costs, inputs) = match &basis.sized {
+        Some((costs, sizes)) => (costs, Inputs::Each(sizes.clone())),
+        None => (&basis.costs, Inputs::Uniform { tasks: *rest, bytes: 0 }),
+    };
     let options = |timeline| Options {
         window: shape.window().max(4),
         timeline,
         cancel: interrupt.cancel().clone(),
         ..Options::new(shape.ranks)
     };
-    let app = CostedTasks::new(costs, Inputs::Uniform { tasks: *rest, bytes: 0 }).map_err(explain)?;
+    let app = CostedTasks::new(costs, inputs).map_err(explain)?;
     let network = LogGps::on(hosts, shape.ranks).map_err(explain)?;
     let pricing = Profiled::new(&costs.into(), hosts, shape.ranks).map_err(explain)?;
     let play = |pricing: &Profiled, timeline| {
@@ -171,7 +175,7 @@ fn simulated(basis: &Basis, plan: &Plan, shape: Shape, interrupt: &Interrupt) ->
     outcome.stages = first.stages;
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: basis.finish_s });
     (outcome.messages, outcome.bytes) = (first.messages, first.bytes);
-    outcome.predicted = Some(interval(makespan_s, basis.finish_s, costs, *rest));
+    outcome.predicted = Some(interval(makespan_s, basis.finish_s, &basis.costs, *rest));
     Ok(outcome)
 }
 
@@ -337,7 +341,8 @@ mod tests {
     ) -> Planned {
         let masters = if team.dynamic { Masters::Dynamic } else { Masters::Fixed(team.masters.max(1)) };
         let how = FarmShape { tasks_per_message: Some(1), prefetch: Some(prefetch), masters, retries: 0 };
-        plan::plan(Some(costs), (600, 600), (team, on), (platform, hosts), &how).expect("a plan")
+        let left = plan::Left { tasks: 600, all: 600, sizes: &[] };
+        plan::plan(Some(costs), &left, (team, on), (platform, hosts), &how).expect("a plan")
     }
 
     fn in_virtual_time(of: &Planned, interrupt: &Interrupt) -> Outcome {

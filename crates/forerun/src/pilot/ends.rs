@@ -30,6 +30,8 @@ const PAIR: usize = 2;
 /// A moment in which the machine did something else, and a long one, in seconds: a rehearsal may have been longer by the one, and
 /// one that is far from what was expected by the other.
 const MOMENT: (f64, f64) = (0.3e-3, 10e-3);
+/// Bytes of a merged result from which on what its finish takes longer is rather by the byte than by the call: fewer are written in no time that shows.
+const WRITTEN: f64 = 65536.0;
 /// How far a level of joining is from what a level of merging results takes when they come back from the disk, relative to that, and from
 /// a merge of two in memory.
 const UNLIKE: (f64, f64) = (0.25, 0.5);
@@ -92,10 +94,12 @@ impl Rehearsals<'_> {
         let job = self.job;
         let empty = self.empty(time)?;
         if job.join() == JoinAt::Sink {
-            // Merged results do not grow much: what the end of one costs is that of any.
+            // What delivering one costs is that of any.
             let one = self.end(pieces.drain(..pieces.len().min(1)).collect())?;
-            let of = |took: Took| Cost::constant(took.seconds).waiting(took.share());
-            let (sink, finish) = (of(one.sinking), of(one.finishing));
+            let sink = Cost::constant(one.sinking.seconds).waiting(one.sinking.share());
+            // What is written of it is by the byte: of results that add up, the whole is as much larger as there are more of them.
+            let finish = beyond(&empty, &[one], WRITTEN, |r| r.finishing);
+            let finish = parted(finish, &empty, &[one], |r| r.finishing);
             return Ok(Ends { sink, finish, join: *merge, beside: 0.0 });
         }
         let mut others = pieces.split_off((pieces.len() / SINGLE).clamp(1, SINGLE).min(pieces.len()));

@@ -133,7 +133,9 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let task_s = sampled.tasks.last().map_or(0.0, |task| task.seconds);
     let is_short = begun.elapsed().as_secs_f64() + task_s <= BESIDE_S;
     let mut pieces = sample.into_pieces();
-    if slow && workers > 1 && sampled.beside.tasks.is_empty() && is_short {
+    // Programs that start at the same time slow each other, however soon each of them has ended.
+    let starts = slow || job.outside() && job.keeps();
+    if starts && workers > 1 && sampled.beside.tasks.is_empty() && is_short {
         pieces.extend(once(&sampler, &*source, (workers, REST), &mut sampled)?);
         pieces.sort_by_key(|piece| piece.first);
     }

@@ -369,10 +369,10 @@ fn a_farm_is_planned_by_the_profile_that_it_wrote() {
         ("[farm]\ntask = { wait = { per_byte = \"1 ns/B\" } }\nresult_bytes = \"1 B\"\n", "not by the byte"),
     ] {
         with(costs);
+        // Tasks of files have bytes.
+        let job = if words == "not by the byte" { "mandelbrot --size 40x30" } else { "farm cat in" };
         for verb in ["plan", "predict", "run"] {
-            place
-                .run(&format!("{verb} farm cat in --profile odd.toml"))
-                .refused(2, &["--profile odd.toml", words]);
+            place.run(&format!("{verb} {job} --profile odd.toml")).refused(2, &["--profile odd.toml", words]);
         }
     }
     // A task has one result.
@@ -380,6 +380,31 @@ fn a_farm_is_planned_by_the_profile_that_it_wrote() {
     place.run("plan farm cat in -p 1 --profile odd.toml --json odd.json").ok();
     let odd: serde_json::Value = serde_json::from_slice(&place.read("odd.json")).unwrap();
     assert!(odd["predicted"]["makespan_s"].as_f64().unwrap() > 119.0, "{odd}");
+}
+
+/// Wherever the largest comes, it takes what its bytes do, and who has it is the last that is ready or not.
+#[test]
+fn files_of_different_sizes_cost_by_the_byte() {
+    let place = Place::new();
+    let large: String = "x".repeat(999) + "\n";
+    for (file, text) in [("a", "x\n"), ("b", &large), ("c", "x\n")] {
+        place.write(format!("in/{file}"), text);
+    }
+    let farm = "[farm]\ntask = { fixed = \"100 ms\", per_byte = \"1 ms/B\" }\nresult_bytes = { fixed = \"0 B\", per_byte = 1.0 }\n";
+    place.write("by-bytes.toml", format!("format = 1\napplication = \"farm\"\n{farm}"));
+    for (files, expected) in [("in/a in/b in/c", 1.1), ("in/b in/a in/c", 1.1), ("in/a in/c in/b", 1.202)] {
+        let by = "--profile by-bytes.toml --by analytic,simulated --json o.json";
+        place.run(&format!("predict farm cat {files} -p 1,2 {by}")).ok();
+        let outcomes: serde_json::Value = serde_json::from_str(&place.text("o.json")).unwrap();
+        for outcome in outcomes.as_array().unwrap() {
+            let one = outcome["processors"] == 1;
+            let (found, expected) =
+                (outcome["makespan_s"].as_f64().unwrap(), if one { 1.304 } else { expected });
+            assert!((found / expected - 1.0).abs() < 0.01, "{files}: {found} for {expected}: {outcome}");
+        }
+    }
+    let said = place.run("farm cat in --profile by-bytes.toml -p 1 -o out").ok();
+    assert!(said.text().contains("predicted") || said.err.contains("100 ms + "), "{}", said.err);
 }
 
 #[test]
