@@ -4,7 +4,8 @@
 //! described, the input is taken to be on the device and not in memory, and the result to be written before the job is
 //! done: a byte takes as long as was measured here or as the described storage needs, whichever is longer. Of several
 //! ranks that read, each is taken to have it for itself. For this machine, and where ranks are started from here on
-//! the machine that is described, what was measured stands.
+//! the machine that is described, what was measured stands; but what a pilot of scatter-gather finds to come from a device takes no less than a
+//! rate that is stated.
 
 use forerun_apps::ErasedJob;
 use forerun_model::Speeds;
@@ -68,11 +69,35 @@ pub fn in_scatter_gather(costs: &mut ScatterGatherProfile, storage: &Storage) {
     }
 }
 
+/// What of the input is to come from a device, `from_device` of it, takes as long as that needs by its stated rate at least: a pilot does not
+/// wait for all that the system reads ahead for it meanwhile, and a run does. (A rate that was measured may be another device's.)
+pub fn behind_a_pilot(costs: &mut ScatterGatherProfile, from_device: f64, storage: &Storage) {
+    if storage.read.interval.is_none() {
+        costs.read.per_byte = costs.read.per_byte.max(from_device / storage.read.value.0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use forerun_platform::{Measured, PhaseCost};
 
     use super::*;
+
+    #[test]
+    fn what_comes_from_a_device_takes_no_less_than_its_stated_rate() {
+        let rate = |rate| Measured::stated(BytesPerSecond(rate));
+        let measured = Measured::within(BytesPerSecond(1e6), BytesPerSecond(0.9e6), BytesPerSecond(1.1e6));
+        let read = |from_device: f64, read| {
+            let mut costs = ScatterGatherProfile {
+                read: PhaseCost { per_byte: 1e-7, ..PhaseCost::default() },
+                ..ScatterGatherProfile::default()
+            };
+            behind_a_pilot(&mut costs, from_device, &Storage { read, write: rate(1e9) });
+            costs.read.per_byte
+        };
+        assert_eq!([read(0.5, rate(1e6)), read(0.05, rate(1e6)), read(0.0, rate(1e6))], [5e-7, 1e-7, 1e-7]);
+        assert_eq!(read(0.5, measured), 1e-7);
+    }
 
     #[test]
     fn the_slower_of_both_counts() {

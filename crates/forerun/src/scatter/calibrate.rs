@@ -56,7 +56,12 @@ pub struct Calibrated {
     pub seconds: f64,
     /// How many blocks it processed.
     pub blocks: usize,
+    /// Part of the input that will come from a device, as far as the pilot tells: of what it has asked for, less what it has read.
+    pub from_device: f64,
 }
+
+/// Part of what is read that comes from a device where any does that counts: a page of a program may come from one at any time.
+const DEVICE: f64 = 0.01;
 
 /// What is known of the run to come.
 #[derive(Debug, Clone, Copy)]
@@ -96,7 +101,8 @@ pub fn calibrate(
 
         let clock = Clock::here(workers);
         let stagehand = |block| Stagehand::new(job.together(block), element, clock, cancel);
-        let rate = rate(&mut stagehand(FIRST.min(most).max(least)))?;
+        found.first = first(&mut stagehand(FIRST.min(most).max(least)))?;
+        let rate = rate(&found.first);
         let job_s = bytes as f64 * rate;
         let budget = (job_s * SHARE).clamp(BUDGET.0, BUDGET.1).min(job_s * HALF);
         let size = budget / f64::from(TURNS) / (TURN * rate).max(f64::MIN_POSITIVE);
@@ -118,12 +124,15 @@ pub fn calibrate(
     let tried = Some(Tried { smallest: smallest as f64, largest: largest as f64 }).filter(|_| largest > 0);
     let profile = ScatterGatherProfile { tried, ..found.profile(bytes as f64, job.element_bytes(), workers) };
     let (seconds, blocks) = (begun.elapsed().as_secs_f64(), found.blocks());
-    Ok(Calibrated { profile, seconds, blocks })
+    let from_device = found.to_come(bytes as f64);
+    Ok(Calibrated { profile, seconds, blocks, from_device })
 }
 
 /// The calls that were timed: of one rank alone, and of all.
 #[derive(Debug, Default)]
 struct Found {
+    /// Those by which it is known how large blocks can be.
+    first: Vec<Calls>,
     /// One rehearsal each.
     alone: Vec<Calls>,
     together: Vec<Calls>,
@@ -212,6 +221,21 @@ impl Found {
         of_levels(&self.alone.iter().chain(together).map(level).collect::<Vec<f64>>())
     }
 
+    /// All calls that read, and the bytes that came from a device.
+    fn reads(&self) -> (Vec<Call>, f64) {
+        let all = || self.first.iter().chain(&self.alone).chain(&self.together);
+        let reads: Vec<Call> = all().flat_map(|calls| &calls.read).copied().collect();
+        let (asked, device) = (sum(&reads), all().map(|calls| calls.device).sum::<f64>());
+        (reads, if device > DEVICE * asked { device } else { 0.0 })
+    }
+
+    /// Part of an input of `bytes` bytes that is still to come from a device.
+    fn to_come(&self, bytes: f64) -> f64 {
+        let (reads, device) = self.reads();
+        let came = (device / sum(&reads).max(1.0)).min(1.0);
+        came * (1.0 - device / bytes.max(1.0)).max(0.0)
+    }
+
     /// What the phases of an input of `bytes` bytes cost.
     fn profile(&self, bytes: f64, element_bytes: f64, workers: usize) -> ScatterGatherProfile {
         // The first rank reads and writes beside others that work, where there are any.
@@ -219,8 +243,13 @@ impl Found {
         let of = |from: &[Calls], of: fn(&Calls) -> &Vec<Call>| -> Vec<Call> {
             from.iter().flat_map(of).copied().collect()
         };
-        let device = beside.iter().map(|calls| calls.device).sum();
-        let read = reading(&of(beside, |calls| &calls.read), device, bytes);
+        // What comes from a device was asked for in one rehearsal and waited for in the next as often as not, as the system reads ahead, and
+        // the device is the same for all.
+        let (reads, device) = self.reads();
+        let read = match device > 0.0 {
+            true => reading(&reads, device, bytes),
+            false => by_ways(&of(beside, |calls| &calls.read)),
+        };
         let write = by_ways(&of(beside, |calls| &calls.write));
         let mut process = by_ways(&of(&self.alone, |calls| &calls.process));
         let mut local = by_ways(&of(&self.alone, |calls| &calls.local));
@@ -260,11 +289,56 @@ impl Found {
     }
 }
 
-/// Seconds a byte, of one rank: after this it is known how large blocks can be.
-fn rate(hand: &mut Stagehand<'_>) -> Result<f64, RunError> {
-    // The very first calls pay for what is set up once.
-    hand.rehearse(1, 1, 0)?;
-    let calls = hand.rehearse(1, BLOCKS[0], 0)?;
-    let bytes: f64 = calls.process.iter().map(|call| call.bytes).sum();
-    Ok(calls.seconds() / bytes.max(1.0))
+/// A rehearsal of one block, in which the very first calls pay for what is set up once, and one of several.
+fn first(hand: &mut Stagehand<'_>) -> Result<Vec<Calls>, RunError> {
+    [1, BLOCKS[0]].into_iter().map(|each| hand.rehearse(1, each, 0)).collect()
+}
+
+/// Seconds a byte, of one rank, by the last of its rehearsals.
+fn rate(rehearsals: &[Calls]) -> f64 {
+    rehearsals.last().map_or(0.0, |calls| calls.seconds() / sum(&calls.process).max(1.0))
+}
+
+/// Bytes of all of them.
+fn sum(calls: &[Call]) -> f64 {
+    calls.iter().map(|call| call.bytes).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Call, Calls, Found};
+
+    /// A rehearsal in which a device gave so many bytes while it was waited for so long.
+    fn rehearsal(device: f64, seconds: f64) -> Calls {
+        Calls { read: vec![Call { bytes: 1e6, ways: 1.0, seconds }], device, ..Calls::default() }
+    }
+
+    /// One asks for what the system reads ahead, and another waits for it.
+    #[test]
+    fn what_one_rehearsal_has_read_ahead_and_another_waits_for_is_paid_for_once() {
+        let found = Found {
+            first: vec![rehearsal(1e6, 0.2)],
+            alone: vec![rehearsal(2e6, 1e-4), rehearsal(2e6, 1e-4)],
+            together: vec![rehearsal(0.0, 0.4), rehearsal(0.0, 0.4)],
+            ..Found::default()
+        };
+        for workers in [1, 2] {
+            // 5 MB/s, and 5 MB of 50 are there.
+            let read = found.profile(50e6, 4.0, workers).read;
+            assert!((read.per_byte / (0.9 * 2e-7) - 1.0).abs() < 0.01, "{workers}: {read:?}");
+        }
+        assert!((found.to_come(50e6) - 0.9).abs() < 1e-9);
+        // A page of something else tells nothing, and neither do the calls that pay for what is set up.
+        let found = Found {
+            first: vec![rehearsal(0.0, 9.0)],
+            alone: vec![rehearsal(4096.0, 1e-4)],
+            together: vec![rehearsal(0.0, 2e-4)],
+            ..Found::default()
+        };
+        for (workers, expected) in [(1, 1e-10), (2, 2e-10)] {
+            let read = found.profile(50e6, 4.0, workers).read;
+            assert!((read.per_byte / expected - 1.0).abs() < 0.01, "{workers}: {read:?}");
+        }
+        assert_eq!((found.to_come(50e6), Found::default().to_come(0.0)), (0.0, 0.0));
+    }
 }

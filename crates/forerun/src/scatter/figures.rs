@@ -116,6 +116,9 @@ pub(super) fn costs_on(
     if let Some(storage) = storage::described(&platform, options, context)? {
         storage::in_scatter_gather(&mut costs, storage);
     }
+    if let (Some(found), Some(storage)) = (&found, &platform.storage) {
+        storage::behind_a_pilot(&mut costs, found.from_device, storage);
+    }
     if let (Some(storage), Some(memory)) = (&platform.storage, platform.hosts.first().and_then(|h| h.memory))
     {
         let cache = memory.0.saturating_sub(job.memory().unwrap_or(0));
