@@ -72,6 +72,7 @@ pub(super) fn pilot<J: FarmJob>(
     let all = rest.clone();
     let mut order: Vec<u64> = spread_out(n).take(further.max(quick)).map(|at| all[at]).collect();
     smallest_and_large_first(&mut order, &all, bytes);
+    let most = most.min(order.len());
     let start_s = if differ { start_s(job) } else { 0.0 };
     let of_all = |tried: Vec<Trial>| costs(&weighed(&all, tried), (&sizes, &bytes, start_s));
     let outside = job.outside();
@@ -136,7 +137,9 @@ pub(super) fn pilot<J: FarmJob>(
     let mean = found.as_ref().map_or(0.0, |of| of.task.seconds(sizes.mean(), 1.0));
     let like_others = |trial: &Trial| match &found {
         Some(of) if of.task.seconds(1.0, 0.0) > of.task.seconds(0.0, 0.0) => {
-            trial.took.seconds * mean / of.task.seconds(job.bytes(trial.task) as f64, 1.0)
+            // An empty input may take next to nothing by its bytes.
+            let expected = of.task.seconds(job.bytes(trial.task) as f64, 1.0);
+            trial.took.seconds * mean / expected.max(0.1 * trial.took.seconds)
         }
         _ => trial.took.seconds,
     };

@@ -155,7 +155,8 @@ fn planned(
         masters,
         among,
         dynamic,
-        grain: how.tasks_per_message.unwrap_or(1),
+        // No message has more than there are.
+        grain: how.tasks_per_message.unwrap_or(1).min(rest.max(1)),
         prefetch: how.prefetch.unwrap_or(1),
         attempts: how.retries.saturating_add(1),
     };
@@ -242,6 +243,11 @@ fn planned(
                     true => {
                         let seconds: Vec<f64> = sizes.iter().map(each).collect();
                         uneven_s(&seconds, task_s, farm.grain, (slaves, masters))
+                    }
+                    // The last message has what is left.
+                    false if !rest.is_multiple_of(farm.grain) => {
+                        let each_s = task_s + costs.task.wait.fixed;
+                        uneven_s(&vec![each_s; rest as usize], each_s, farm.grain, (slaves, masters))
                     }
                     false => 0.0,
                 };

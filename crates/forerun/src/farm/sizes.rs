@@ -17,6 +17,8 @@ const PART: u64 = 4;
 const ROUNDS: usize = 20;
 /// Relative deviation that is assumed, as if one call more had shown it.
 const UNSEEN: f64 = 0.1;
+/// Part of the mean that a value is taken to be at least where deviations are relative to it: an empty input may give nothing.
+const LEAST: f64 = 1e-2;
 /// By how much of a start what is started may be late, as a deviation.
 const LATE: f64 = 0.5;
 /// From which square of Student's t on it is believed that bytes cost anything, and from which on as much as is seen.
@@ -160,8 +162,8 @@ impl Line {
         (line.fixed, line.per_byte) = (line.fixed * by, line.per_byte * by);
         let told = if per_byte > 0.0 && !one_size { 2.0 } else { 1.0 };
         if n > 1.0 {
-            let squares =
-                sum(&|t| t.weight * (t.value / line.at(t.bytes).max(0.1 * t.value) - 1.0).powi(2)) / weights;
+            let expected = |t: &Tried| line.at(t.bytes).max(0.1 * t.value).max(LEAST * level);
+            let squares = sum(&|t| t.weight * ((t.value - line.at(t.bytes)) / expected(t)).powi(2)) / weights;
             line.spread = ((n * squares + UNSEEN.powi(2)) / (n - told + 1.0)).sqrt();
         }
         let of_level = line.spread * sum(&|t| t.weight.powi(2)).sqrt() / weights;
@@ -196,7 +198,7 @@ impl Slope {
         for _ in 0..ROUNDS {
             let (mut s, mut sx, mut sxx, mut sy, mut sxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
             let weighed = |t: &Tried| {
-                let relative = UNSEEN * (line.0 + line.1 * t.bytes).max(0.1 * t.value);
+                let relative = UNSEEN * (line.0 + line.1 * t.bytes).max(0.1 * t.value).max(LEAST * level);
                 UNSEEN.powi(2) / (relative.powi(2) + (LATE * start).powi(2))
             };
             for t in tried {
@@ -310,6 +312,31 @@ mod tests {
         }
     }
 
+    /// Empty inputs, which take some time or none, give something or nothing, and are some or most of all.
+    #[test]
+    fn empty_inputs_are_inputs() {
+        for sizes in [vec![0, 1000], vec![0, 0, 0, 1000], vec![0, 1, 100_000], vec![0, 0]] {
+            let all = Sizes::of(sizes.iter().copied().chain([50_000_000]));
+            for (fixed, per_byte) in [(0.0, 1.0), (0.0, 1e-9), (1e-3, 1e-9), (1e-3, 0.0)] {
+                let cost = |bytes: f64| fixed + per_byte * bytes;
+                for start in [0.0, 1e-3] {
+                    let Some(line) = Line::of(&tried(&sizes, cost), (&all, start)) else {
+                        assert!(sizes.iter().all(|&size| cost(size as f64) == 0.0));
+                        continue;
+                    };
+                    let figures = [line.fixed, line.per_byte, line.spread, line.error, line.at(0.0)];
+                    assert!(
+                        figures.iter().all(|f| *f >= 0.0 && f.is_finite()),
+                        "{sizes:?} {start}: {line:?}"
+                    );
+                }
+            }
+        }
+        let line =
+            Line::of(&tried(&[0, 1000], |bytes| bytes), (&Sizes::of([0, 1000, 2000]), 0.0)).expect("a line");
+        assert!((line.at(2000.0) / 2000.0 - 1.0).abs() < 0.01 && line.at(0.0) < 10.0, "{line:?}");
+    }
+
     /// Of inputs that are far beyond those that were tried it is said that little is known; of others, that more is.
     #[test]
     fn what_nothing_tells_is_uncertain() {
@@ -373,6 +400,9 @@ mod tests {
         // Two in a message.
         close(uneven(&[6.0, 1.0, 1.0, 0.0], 2, 2), 7.0 - 4.0);
         close(uneven(&[1.0; 5], 1, 2), 0.0);
+        // The last message has one.
+        close(uneven(&[1.0; 5], 2, 2), 3.0 - 4.0);
+        close(uneven(&[1.0; 5], 5, 2), 0.0);
         // Two groups, each of a master and a slave, with two tasks each.
         close(uneven_s(&[6.0, 1.0, 1.0, 0.0], 2.0, 1, (2, 2)), 7.0 - 4.0);
     }

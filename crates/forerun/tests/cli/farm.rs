@@ -382,6 +382,49 @@ fn a_farm_is_planned_by_the_profile_that_it_wrote() {
     assert!(odd["predicted"]["makespan_s"].as_f64().unwrap() > 119.0, "{odd}");
 }
 
+/// Of the tasks in a message there are no more than are left.
+#[test]
+fn a_message_has_no_more_tasks_than_there_are() {
+    let place = Place::new();
+    for file in 0..30 {
+        place.write(format!("in/{file}"), "x\n");
+    }
+    let farm = "[farm]\ntask = { fixed = \"100 ms\" }\nresult_bytes = { fixed = \"2 B\" }\n";
+    place.write("costs.toml", format!("format = 1\napplication = \"farm\"\n{farm}"));
+    for (in_one, expected) in [(99_999_999_999u64, 3.0), (1000, 3.0), (23, 2.3), (16, 1.6), (15, 1.5)] {
+        let by = "--profile costs.toml --by analytic,simulated --json o.json";
+        place.run(&format!("predict farm cat in -p 2 --tasks-per-message {in_one} {by}")).ok();
+        let outcomes: serde_json::Value = serde_json::from_str(&place.text("o.json")).unwrap();
+        for outcome in outcomes.as_array().unwrap() {
+            let found = outcome["makespan_s"].as_f64().unwrap();
+            assert!((found / expected - 1.0).abs() < 0.02, "{in_one}: {found} for {expected}: {outcome}");
+        }
+    }
+}
+
+/// Empty files among others, for which a program says nothing, or most of all.
+#[test]
+fn empty_files_are_tasks_like_others() {
+    let place = Place::new();
+    let large = "x".repeat(99_999) + "\n";
+    for file in 0..12 {
+        place.write(format!("few/{file:02}"), if file == 5 || file == 8 { large.as_str() } else { "" });
+        place.write(
+            format!("one/{file:02}"),
+            if file == 3 { "" } else { &large[large.len() - 1000 * file - 2..] },
+        );
+    }
+    for ranks in [1, 2, 3, 5, 7, 12] {
+        for (of, bytes) in
+            [("few", 200_000), ("one", (0..12).filter(|&f| f != 3).map(|f| 1000 * f + 2).sum())]
+        {
+            place.run(&format!("farm cat {of} -p {ranks} -o out --by analytic,simulated")).ok();
+            assert_eq!(place.text("out").len(), bytes, "{of} on {ranks}");
+            place.run(&format!("predict farm cat {of} -p {ranks}")).ok();
+        }
+    }
+}
+
 /// Wherever the largest comes, it takes what its bytes do, and who has it is the last that is ready or not.
 #[test]
 fn files_of_different_sizes_cost_by_the_byte() {
