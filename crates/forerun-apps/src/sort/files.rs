@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::Range;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -160,6 +160,20 @@ impl Segment<'_> {
     }
 }
 
+/// Bytes of the beginning that are looked at, and from how many on they tell: by chance, one in 10²⁰ files of random numbers would look like text.
+const TEXT: u64 = 4096;
+const TOLD: usize = 16;
+
+/// Whether a file begins like lines of numbers in decimal.
+fn looks_like_lines(file: &mut File) -> io::Result<bool> {
+    let mut begin = Vec::new();
+    file.take(TEXT).read_to_end(&mut begin)?;
+    let of_text = |byte: &u8| {
+        matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E' | b' ' | b'\t' | b'\r' | b'\n')
+    };
+    Ok(begin.len() >= TOLD && begin.contains(&b'\n') && begin.iter().all(of_text))
+}
+
 fn check(path: &Path, element: ElementType) -> Result<fs::Metadata, AppError> {
     let name = shown(path);
     let failed = |e: io::Error| {
@@ -177,7 +191,13 @@ fn check(path: &Path, element: ElementType) -> Result<fs::Metadata, AppError> {
             "{name} is not a regular file: copy what it gives to a file first"
         )));
     }
-    File::open(path).map_err(failed)?;
+    let mut file = File::open(path).map_err(failed)?;
+    if element != ElementType::Lines && looks_like_lines(&mut file).map_err(failed)? {
+        return Err(AppError::new(format!(
+            "{name} holds text that looks like lines of numbers, not {element} elements of {} bytes: --type lines sorts those",
+            element.width()
+        )));
+    }
     let remainder = data.len() % element.width();
     if remainder != 0 {
         return Err(AppError::new(format!(

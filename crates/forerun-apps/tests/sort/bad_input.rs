@@ -28,6 +28,17 @@ fn inputs() {
         "cut has 10 bytes, which is no whole number of i32 elements of 4 bytes (2 left over)",
     );
     refused(&[at("good")], options(ElementType::F64, 1 << 20), "(4 left over)");
+    // Lines of numbers, of a length that whole elements have and of another; few bytes tell nothing.
+    for text in ["100\n99\n98\n97\n96\n", "-1.5e3\r\n+2 \n0.25\n7\n"] {
+        std::fs::write(at("text"), text).expect("written");
+        refused(
+            &[at("good"), at("text")],
+            plain(),
+            "text holds text that looks like lines of numbers, not i32",
+        );
+    }
+    std::fs::write(at("text"), "1\n2\n".repeat(3)).expect("written");
+    SortJob::open(&[at("text")], plain()).expect("three numbers");
     refused(
         &[at("good"), at("good")],
         SortOptions { output: Some(at("out")), ..plain() },

@@ -28,6 +28,8 @@ pub(super) const DYNAMIC: &str = "masters that change have no closed form; --by 
 /// Why there is none at all.
 const NOTHING_LEFT: &str = "no task is left, so that nothing is predicted";
 const TOO_FEW: &str = "nothing is predicted: too few tasks are left to try some";
+/// No prediction is said to be off by more, as a relative deviation: fifty times as long, or a fiftieth, is as good as nothing known.
+const FAR: f64 = 2.0;
 /// Rounds until slaves are slowed by others that are as busy as they are.
 const SETTLING: usize = 4;
 /// Most slaves for which it is looked whether a master keeps up with them.
@@ -295,7 +297,8 @@ pub(super) fn interval(makespan_s: f64, finish_s: f64, costs: &FarmProfile, rest
     // What is handed on by one rank after the other takes no longer than all.
     let sink_s = rest as f64 * costs.sink.seconds(costs.result_bytes.0, 1.0);
     let sink_s = costs.sink.error * sink_s.min(makespan_s - finish_s);
-    Interval::around(makespan_s, tasks_s.hypot(sink_s).hypot(costs.finish.error * finish_s))
+    let all_s = tasks_s.hypot(sink_s).hypot(costs.finish.error * finish_s);
+    Interval::around(makespan_s, all_s.min(FAR * makespan_s))
 }
 
 /// What bounds it.
@@ -474,6 +477,17 @@ mod tests {
             // And two ranks find a message late.
             assert!((s - (1.0 / slaves as f64 + 0.15)).abs() < 3e-4, "{s}");
         }
+    }
+
+    #[test]
+    fn what_is_unknown_is_no_more_than_unknown() {
+        let costs = |error| {
+            let task = Cost { error, ..Cost::constant(1.0) };
+            FarmProfile { task, sink: Cost { error, ..Cost::constant(1.0) }, ..FarmProfile::default() }
+        };
+        let [some, most, more] = [1.0, 2.0, 26.0].map(|error| interval(10.0, 0.0, &costs(error), 5));
+        assert!(some.high_s < most.high_s && most.high_s > 100.0 && most.high_s < 1000.0, "{most:?}");
+        assert_eq!((most.low_s, most.high_s), (more.low_s, more.high_s));
     }
 
     #[test]
