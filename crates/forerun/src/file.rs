@@ -37,10 +37,7 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
             shown(path)
         ))
     };
-    partial::may_be_replaced(path).map_err(|e| {
-        let (path, why) = (shown(path), reason(&e));
-        request(format!("{option} {path}: it is there and may not be written to ({why}); name another file"))
-    })?;
+    partial::may_be_replaced(path).map_err(|why| request(format!("{option} {}: {why}", shown(path))))?;
     match place(path).map_err(|e| refuse(reason(&e)))? {
         Some(Place::File { path: _, directory }) if !directory.is_dir() => {
             Err(refuse(format!("there is no directory {}", shown(directory))))

@@ -56,11 +56,8 @@ impl Destination {
             }
             _ => {}
         }
-        if let Err(e) = partial::may_be_replaced(&path) {
-            return refuse(&format!(
-                "it is there and may not be written to ({}); name another file",
-                plain(&e)
-            ));
+        if let Err(why) = partial::may_be_replaced(&path) {
+            return refuse(&why);
         }
         let dir = parent(&path);
         if !dir.is_dir() {

@@ -64,7 +64,8 @@ impl Output {
                 return Ok(output);
             }
             Ok(data) => {
-                partial::may_be_replaced(path).map_err(|e| output.read_only(&e))?;
+                partial::may_be_replaced(path)
+                    .map_err(|why| AppError::new(format!("cannot write the output {name}: {why}")))?;
                 output.permissions = Some(data.permissions());
             }
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
@@ -128,15 +129,6 @@ impl Output {
             _ if self.is_standard() => format!("cannot write to standard output: {}", plain(e)),
             _ => format!("cannot write the output {name}: {}", plain(e)),
         })
-    }
-
-    /// That the file which is there may not be written to.
-    fn read_only(&self, e: &io::Error) -> AppError {
-        let name = shown(&self.path);
-        AppError::new(format!(
-            "cannot write the output {name}: it is there and may not be written to ({}); name another file",
-            plain(e)
-        ))
     }
 
     /// Writes what `fill` produces to a temporary file beside the output, then renames it; gives its bytes.

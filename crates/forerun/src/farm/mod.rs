@@ -33,6 +33,7 @@ use crate::{compare, describe, execute, figures, file, sbatch, text};
 use self::plan::{Left, Planned};
 #[cfg(feature = "mpi")]
 pub(crate) use self::run::{explain, shape};
+use self::sizes::Sizes;
 #[cfg(feature = "mpi")]
 pub(crate) use self::subset::{Deliveries, Subset, deliver};
 
@@ -284,7 +285,7 @@ impl Seen {
                     );
                     console.note("note", &other)?;
                 }
-                let mean = left_bytes.iter().sum::<u64>() as f64 / left.max(1) as f64;
+                let mean = Sizes::of(left_bytes.iter().copied()).mean();
                 console.note("profile", &pilot::words(&costs, mean))?;
                 (Some((profile, costs)), 0)
             }
