@@ -17,8 +17,6 @@ use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
-use crate::command::plain;
-
 /// How the names begin.
 pub(crate) const PREFIX: &str = ".forerun-";
 /// Files that are begun before giving up on having a lock.
@@ -135,14 +133,14 @@ pub fn place(path: &Path) -> io::Result<Place> {
 /// directory's permission; but who takes the permission to write from a file, or has it from somebody else, wants it to stay.
 ///
 /// # Errors
-/// That it may not, in words that follow the path and a colon. What cannot be told is no error.
-pub fn may_be_replaced(path: &Path) -> Result<(), String> {
+/// That it may not, in words that follow the path and a colon, as `say` says the system's reason. What cannot be told is no error.
+pub fn may_be_replaced(path: &Path, say: impl Fn(&io::Error) -> String) -> Result<(), String> {
     if !fs::metadata(path).is_ok_and(|is| is.is_file()) {
         return Ok(());
     }
     match accessat(CWD, path, Access::WRITE_OK, AtFlags::EACCESS) {
         Err(e @ (Errno::ACCESS | Errno::PERM | Errno::ROFS)) => {
-            Err(format!("it is there and may not be written to ({}); name another file", plain(&e.into())))
+            Err(format!("it is there and may not be written to ({}); name another file", say(&e.into())))
         }
         _ => Ok(()),
     }

@@ -37,7 +37,8 @@ pub fn check(option: &str, path: &Path) -> Result<(), CliError> {
             shown(path)
         ))
     };
-    partial::may_be_replaced(path).map_err(|why| request(format!("{option} {}: {why}", shown(path))))?;
+    partial::may_be_replaced(path, reason)
+        .map_err(|why| request(format!("{option} {}: {why}", shown(path))))?;
     match place(path).map_err(|e| refuse(reason(&e)))? {
         Some(Place::File { path: _, directory }) if !directory.is_dir() => {
             Err(refuse(format!("there is no directory {}", shown(directory))))

@@ -56,7 +56,7 @@ impl Destination {
             }
             _ => {}
         }
-        if let Err(why) = partial::may_be_replaced(&path) {
+        if let Err(why) = partial::may_be_replaced(&path, plain) {
             return refuse(&why);
         }
         let dir = parent(&path);

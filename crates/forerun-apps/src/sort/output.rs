@@ -64,7 +64,7 @@ impl Output {
                 return Ok(output);
             }
             Ok(data) => {
-                partial::may_be_replaced(path)
+                partial::may_be_replaced(path, plain)
                     .map_err(|why| AppError::new(format!("cannot write the output {name}: {why}")))?;
                 output.permissions = Some(data.permissions());
             }
