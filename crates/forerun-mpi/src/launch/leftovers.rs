@@ -434,7 +434,8 @@ mod tests {
             }
         }
         traces.wake(0);
-        while state(&rank) == Some('T') && all.elapsed() < GONE {
+        // One that goes on runs for a moment before it sleeps again.
+        while state(&rank) != Some('S') && all.elapsed() < GONE {
             thread::sleep(LOOK);
         }
         assert_eq!((state(&rank), others.each_ref().map(state)), (Some('S'), [Some('T'); 2]));
