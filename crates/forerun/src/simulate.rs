@@ -170,7 +170,8 @@ pub fn effort(facts: &Facts, choice: &Choice, costs: &ReductionProfile) -> Effor
 ///
 /// Where the profile has spreads, the makespan is the mean of up to 15 runs with prices drawn anew
 /// (always the same ones), and the interval holds their spread and the error of the profile's
-/// figures.
+/// figures. The ranks' timelines are those of a run in which every call takes what is expected of it, from when ranks have started on,
+/// and stretched so that the last ends with the makespan.
 ///
 /// # Errors
 /// Where virtual time cannot say; interrupted.
@@ -189,17 +190,23 @@ pub fn simulate(
     let scene = Scene::settled(facts, plan, costs, platform, &untimed).map_err(explain)?;
     let mut first = scene.play(&scene.pricing, &options(plan, TIMELINE, interrupt)).map_err(explain)?;
     let finish = scene.finish(first.delivered_bytes);
+    // What no draw changes.
+    let fixed = scene.start_up + finish;
     let profile = &scene.profile;
     let mut drawn = Vec::new();
     for seed in 0..draws(profile, scene.tasks) {
         let pricing = scene.pricing.clone().with_spread(seed);
         let played = scene.play(&pricing, &untimed).map_err(explain)?;
-        drawn.push((scene.seconds(&played), busy(&played.stages)));
+        drawn.push((scene.seconds(&played) - fixed, busy(&played.stages)));
     }
-    let (makespan_s, deviation) =
-        mean_and_deviation(&drawn, busy(&first.stages)).unwrap_or((scene.seconds(&first), 0.0));
+    let (between_s, deviation) =
+        mean_and_deviation(&drawn, busy(&first.stages)).unwrap_or((scene.seconds(&first) - fixed, 0.0));
+    let makespan_s = fixed + between_s;
     let deviation = deviation.hypot(common_error(profile, &first.stages, finish) * makespan_s);
-    append_finish(&mut first.ranks, first.makespan_s, finish);
+    // What is shown of the ranks is the run without draws, in which each has a core: as long as the makespan says.
+    let times = if first.makespan_s > 0.0 { between_s / first.makespan_s } else { 1.0 };
+    first.ranks.iter_mut().for_each(|rank| rank.placed(scene.start_up, times));
+    append_finish(&mut first.ranks, scene.start_up + between_s, finish);
     let mut outcome = Outcome::from_ranks(Way::Simulated, plan.clone(), makespan_s, first.ranks, scene.tasks);
     outcome.stages = first.stages;
     outcome.stages.insert(Stage::Finish, StageTotal { count: 1, total_s: finish });

@@ -220,6 +220,15 @@ pub struct RankTimes {
 }
 
 impl RankTimes {
+    /// Has all that it did begin `start_s` later and take `times` as long: what took it how long in sum stays as it is.
+    pub fn placed(&mut self, start_s: f64, times: f64) {
+        let at = |time: f64| start_s + times * time;
+        self.end_s = at(self.end_s);
+        for span in &mut self.timeline {
+            (span.start_s, span.end_s) = (at(span.start_s), at(span.end_s));
+        }
+    }
+
     /// Has it wait for inputs for so many seconds before all that it did.
     pub fn waited_before(&mut self, seconds: f64) {
         self.stages.entry(Stage::Input).or_default().total_s += seconds;

@@ -32,6 +32,33 @@ fn predictions_of_known_costs_on_shipped_machines() {
     }
 }
 
+/// Costs that spread, more ranks than cores, ranks that have to start, and a finish: what is shown of the ranks is a run as long as is said.
+#[test]
+fn a_simulated_timeline_ends_with_the_makespan() {
+    let place = place();
+    place.write("profile.toml", PROFILE_THAT_SPREADS);
+    for (processors, more) in [(1, ""), (2, ""), (4, ""), (4, " --on mpi")] {
+        let line = "predict sort in --type u32 --skeleton reduction --grain 80kB --profile profile.toml --by simulated --json -";
+        let outcome = place.run(&format!("{line} -p {processors}{more}")).ok().json()[0].clone();
+        let ends =
+            outcome["ranks"].as_array().unwrap().iter().flat_map(|rank| rank["timeline"].as_array().unwrap());
+        let last = ends.map(|span| span["end_s"].as_f64().unwrap()).fold(0.0, f64::max);
+        let makespan = outcome["makespan_s"].as_f64().unwrap();
+        assert!((last / makespan - 1.0).abs() < 1e-9, "{processors}{more}: {last} of {makespan}");
+    }
+}
+
+/// Of a sort whose tasks differ much.
+const PROFILE_THAT_SPREADS: &str = r#"format = 1
+application = "sort"
+[reduction]
+task = { per_byte = "100 ns/B", spread = 0.5 }
+merge = { per_byte = "10 ns/B", spread = 0.3 }
+sink = { fixed = "1 us" }
+finish = { fixed = "2 ms", per_byte = "20 ns/B" }
+result_bytes = { per_byte = 1.0 }
+"#;
+
 #[test]
 fn a_profile_written_is_the_profile_read() {
     let place = place();
