@@ -6,7 +6,8 @@ use crate::cargo::{cargo, root, target};
 /// `cargo xtask bench`.
 pub(crate) fn bench(arguments: &[String]) -> Result<(), Trouble> {
     // Some benches run the command itself, which lies beside them.
-    let testbed = arguments.iter().any(|a| a.starts_with("testbed"));
+    let reduce = arguments.iter().any(|a| a == "mpi-reduce");
+    let testbed = reduce || arguments.iter().any(|a| a.starts_with("testbed"));
     let mut build = cargo(&["build", "--release", "--package", "forerun"]);
     if testbed {
         build.args(["--features", "mpi"]);
@@ -15,6 +16,13 @@ pub(crate) fn bench(arguments: &[String]) -> Result<(), Trouble> {
         Ok(status) if status.success() => {}
         Ok(_) => return Err(Trouble::Failed("forerun could not be built".into())),
         Err(e) => return Err(Trouble::Failed(format!("cargo could not be started: {e}"))),
+    }
+    if reduce {
+        let example = ["--package", "forerun-mpi", "--features", "mpi", "--example", "reduce_beside"];
+        match cargo(&["build", "--release"]).args(example).status() {
+            Ok(status) if status.success() => {}
+            _ => return Err(Trouble::Failed("the example reduce_beside could not be built".into())),
+        }
     }
     let mut command = cargo(&["run", "--release", "--package", "forerun-bench", "--"]);
     command.args(arguments).env("FORERUN_BENCH_RUNS", root().join("benches").join("runs"));

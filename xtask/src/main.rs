@@ -20,11 +20,10 @@ Chores:
                       As root on Debian it first installs the programs that the tests use and
                       that are missing; elsewhere it says which they are, and the tests that
                       need them report themselves skipped. --quick installs nothing and leaves
-                      out the tests that start a browser.
+                      out the tests that start a browser, and the jobs on MPI.
   bench [NAME] [ARG…] Measure beside rivals, in one run. Prints tables and writes a dated record
-                      under benches/runs. NAME is accuracy, messages, scatter, sort or
-                      simulate; without it, all.
-                      `cargo xtask bench --help` says what each takes.
+                      under benches/runs. Without a NAME, all that need neither root nor much
+                      time; `cargo xtask bench --help` lists them, with what each takes.
   demo [DIR]          The main job on real input: count the words of the toolchain's own HTML
                       documentation, or of DIR, or, where there is neither, of documents that it
                       makes. Shows the prediction beside the time that it took.

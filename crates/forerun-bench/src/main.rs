@@ -6,6 +6,7 @@
 mod accuracy;
 mod lsi;
 mod messages;
+mod mpi_reduce;
 mod pepa;
 mod place;
 mod python;
@@ -14,8 +15,10 @@ mod reuters;
 mod scatter;
 mod simulate;
 mod sort;
+mod spill;
 mod table;
 mod testbed;
+mod testbed_calibration;
 mod testbed_text;
 mod text;
 
@@ -36,6 +39,8 @@ Names (without one, all):
              solvers (installed as for text); FORERUN_REUTERS names its directory
   messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
              beside crossbeam-channel, the standard library's sync_channel and rtrb
+  mpi-reduce the library's pipelined reduction beside MPI_Reduce with its defaults and with Open MPI's algorithms
+             forced, on 2 and 4 ranks, and as root on 4 and 8 hosts of a cluster in a box; only where it is named
   pepa       seconds to explore and solve PEPA models of up to 8·10^6 states, beside Storm on the same
              chains (stormpy, which is installed beside this program if it is not there). Parts of it are
              pepa-explore, pepa-polling-15, pepa-polling-16, pepa-workshop and pepa-tandem
@@ -43,6 +48,7 @@ Names (without one, all):
              memory, and beside GNU sort from file to file; needs 3 GiB of memory
   scatter    how far off predictions are of a sort by scatter-gather: 5·10^6 to 10^8 numbers, on 1
              and 2 processors; needs 1.2 GB of disk. A round takes about 20 s
+  spill      seconds to sort 4 GiB in 1 GiB of memory, which is checked; needs 17 GiB of disk. Only where it is named
   simulate   messages a second in virtual time, and bytes a rank, on 16 to 2^20 ranks
   text       milliseconds to tag documents and to find their noun phrases, on one thread and on two, beside
              NLTK, spaCy and TextBlob (installed under target/; FORERUN_BENCH_PYTHON names another Python);
@@ -51,7 +57,9 @@ Names (without one, all):
              every strategy, and a sort by scatter-gather on hosts with slow disks, over MPI, from a calibration
              there; only where it is named. Needs root, an MPI and nothing else to do for about 40 minutes; goes
              on where an earlier one was ended
-  testbed-text   the same of features of documents and lists for queries, from files or a web server into
+  testbed-calibration   what `forerun calibrate --on mpi` finds on 2 to 16 hosts, twice, beside what was set and
+             what a plain socket reaches. Needs root, an MPI and 10 minutes
+  testbed-text   how far off predictions are of features of documents and lists for queries, from files or a web server into
              PostgreSQL, on 1, 8 and 16 hosts. Needs nginx and PostgreSQL too, and 10 minutes
 
 Options:
@@ -73,6 +81,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("accuracy", accuracy::bench),
     ("lsi", lsi::bench),
     ("messages", messages::bench),
+    ("mpi-reduce", mpi_reduce::bench),
     ("pepa", pepa::bench),
     ("pepa-explore", pepa::explore),
     ("pepa-polling-15", pepa::polling_15),
@@ -81,9 +90,11 @@ const BENCHES: &[(&str, Bench)] = &[
     ("pepa-tandem", pepa::tandem_queue),
     ("sort", sort::bench),
     ("scatter", scatter::bench),
+    ("spill", spill::bench),
     ("simulate", simulate::bench),
     ("text", text::bench),
     ("testbed", testbed::bench),
+    ("testbed-calibration", testbed_calibration::bench),
     ("testbed-text", testbed_text::bench),
 ];
 
@@ -106,7 +117,11 @@ fn request(arguments: impl Iterator<Item = String>) -> Result<Option<Request>, S
         }
     }
     if request.names.is_empty() {
-        let is_extra = |name: &str| name.starts_with("testbed") || name.starts_with("pepa-");
+        let is_extra = |name: &str| {
+            name.starts_with("testbed")
+                || name.starts_with("pepa-")
+                || ["mpi-reduce", "spill"].contains(&name)
+        };
         request.names = BENCHES.iter().map(|b| b.0.to_owned()).filter(|name| !is_extra(name)).collect();
     }
     Ok(Some(request))
@@ -117,6 +132,16 @@ fn main() -> ExitCode {
     if let Some(line) = simulate::alone(std::env::args()) {
         println!("{line}");
         return ExitCode::SUCCESS;
+    }
+    // An end of a socket whose rate is measured.
+    if let Some(done) = testbed_calibration::end(std::env::args()) {
+        return done.map_or_else(
+            |e| {
+                eprintln!("bench: {e}");
+                ExitCode::FAILURE
+            },
+            |()| ExitCode::SUCCESS,
+        );
     }
     let request = match request(std::env::args().skip(1)) {
         Ok(Some(request)) => request,

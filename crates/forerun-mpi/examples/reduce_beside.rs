@@ -1,7 +1,7 @@
 //! The pipelined reduction beside `MPI_Reduce`: the same values, in turns, in one run.
 //!
-//! `mpirun -n P reduce_beside [ROUNDS]` prints a table: the median, over the rounds, of the time until the last rank is
-//! done. Which algorithm `MPI_Reduce` takes is the library's to say; Open MPI's is forced from outside with `--mca
+//! `mpirun -n P reduce_beside [ROUNDS [MIB]]` prints a table: the median, over the rounds, of the time until the last rank is
+//! done, of values of up to so many MiB (64). Which algorithm `MPI_Reduce` takes is the library's to say; Open MPI's is forced from outside with `--mca
 //! coll_tuned_use_dynamic_rules 1 --mca coll_tuned_reduce_algorithm N`.
 
 #![allow(unsafe_code, reason = "an operator of MPI that does not commute can be made by its C function only")]
@@ -67,7 +67,8 @@ impl Way {
 fn main() {
     let Some(universe) = mpi::initialize() else { return };
     let world = universe.world();
-    let rounds: usize = std::env::args().nth(1).and_then(|n| n.parse().ok()).unwrap_or(15);
+    let argument = |n| std::env::args().nth(n).and_then(|n| n.parse::<usize>().ok());
+    let (rounds, most) = (argument(1).unwrap_or(15), argument(2).unwrap_or(64));
     let mut op = MaybeUninit::uninit();
     // SAFETY: the function is of the type that MPI wants, and the place is ours to write.
     let op = unsafe {
@@ -90,7 +91,7 @@ fn main() {
         ways.iter().for_each(|(name, _)| print!(" {name} |"));
         println!("\n|---|{}", "---|".repeat(ways.len()));
     }
-    for bytes in [64 << 10, 1 << 20, 8 << 20, 64 << 20] {
+    for bytes in [64 << 10, 1 << 20, 8 << 20, 64 << 20].into_iter().filter(|bytes| *bytes <= most << 20) {
         let (mut values, mut result) = (vec![1.0f64; bytes / 8], vec![0.0f64; bytes / 8]);
         let mut times = vec![Vec::new(); ways.len()];
         for round in 0..=rounds {
