@@ -45,6 +45,8 @@ const STARTS: usize = 3;
 const UNTOLD: f64 = 0.1;
 /// Where twice as many at a time take more than so many times as long each, they wait for something that does little more for more.
 const SLOWED: f64 = 1.5;
+/// More at a time are tried where programs keep less than this part of the cores busy.
+const LEFT_OVER: f64 = 0.75;
 /// So many times as many at a time as were tried are thought to wait as these do.
 const FURTHER: usize = 8;
 /// Seconds that a task on a larger input than any before may be expected to take: so many in any case, else this part of the job, up to so many.
@@ -219,7 +221,7 @@ pub(super) fn pilot<J: FarmJob>(
         together.most = together.tried.saturating_mul(FURTHER);
         // Where cores are left over, since tasks wait, more are tried at a time.
         let waits = share_of_wait(&tried[rounds.len().checked_sub(2).map_or(0, |at| rounds[at].to)..]);
-        wider = outside && slaves < widest && slaves as f64 * (1.0 - waits) < cores as f64;
+        wider = outside && slaves < widest && slaves as f64 * (1.0 - waits) < LEFT_OVER * cores as f64;
         if wider && at_a_time == slaves {
             slaves = (2 * slaves).min(widest);
             round = slaves;

@@ -127,9 +127,9 @@ fn a_large_file_among_small_ones_is_tried() {
     let (looks, high) = of("wc -c {}");
     // 32 MB in 60 tasks; by the byte it would be 60 ms at least, of what is a start of a program each.
     assert!(looks < reads && high < 50.0 * looks, "{looks} {high} {reads}");
-    let profile = forerun_platform::Profile::load(&place.path("p.toml")).unwrap();
+    let profile = forerun_platform::Profile::load(place.path("p.toml")).unwrap();
     let task = profile.farm.unwrap().task;
-    assert!(1e7 * (task.per_byte + task.wait.per_byte) < 20.0 * (task.fixed + task.wait.fixed), "{task:?}");
+    assert!(1e7 * (task.per_byte + task.wait.per_byte) < 50.0 * (task.fixed + task.wait.fixed), "{task:?}");
 }
 
 #[test]
