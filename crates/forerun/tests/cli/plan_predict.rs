@@ -37,11 +37,12 @@ fn predictions_of_known_costs_on_shipped_machines() {
 fn a_simulated_timeline_ends_with_the_makespan() {
     let place = place();
     place.write("profile.toml", PROFILE_THAT_SPREADS);
-    for (processors, more) in [(1, ""), (2, ""), (4, ""), (4, " --on mpi")] {
+    for (processors, more) in [(1, ""), (2, ""), (4, ""), (4, " --platform osaka-fast-ethernet")] {
         let line = "predict sort in --type u32 --skeleton reduction --grain 80kB --profile profile.toml --by simulated --json -";
         let outcome = place.run(&format!("{line} -p {processors}{more}")).ok().json()[0].clone();
-        let ends =
-            outcome["ranks"].as_array().unwrap().iter().flat_map(|rank| rank["timeline"].as_array().unwrap());
+        // A rank that has nothing to do has none.
+        let ranks = outcome["ranks"].as_array().unwrap().iter();
+        let ends = ranks.filter_map(|rank| rank["timeline"].as_array()).flatten();
         let last = ends.map(|span| span["end_s"].as_f64().unwrap()).fold(0.0, f64::max);
         let makespan = outcome["makespan_s"].as_f64().unwrap();
         assert!((last / makespan - 1.0).abs() < 1e-9, "{processors}{more}: {last} of {makespan}");
