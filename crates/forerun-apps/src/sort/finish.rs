@@ -155,18 +155,22 @@ pub(crate) fn shrink<R: Sorted>(
             .filter_map(|_| left.pop())
             .map(|Reverse((length, start))| Extent { start, length })
             .collect();
-        let Extent { start, length } = merge_again::<R>(&desk.spill, &taken)?;
+        let Extent { start, length } = merge_again::<R>(&desk.spill, &taken, BUFFERS.1 as usize)?;
         left.push(Reverse((length, start)));
     }
     disk.extend(left.into_iter().map(|Reverse((length, start))| Extent { start, length }));
     Ok(buffer_in(room, disk.len() as u64, in_memory).clamp(BUFFERS.1, BUFFERS.0) as usize)
 }
 
-/// Merges runs on disk to another one there.
-pub(crate) fn merge_again<R: Sorted>(spill: &Spill, runs: &[Extent]) -> Result<Extent, AppError> {
+/// Merges runs on disk to another one there, of each of which so many bytes are read at once.
+pub(crate) fn merge_again<R: Sorted>(
+    spill: &Spill,
+    runs: &[Extent],
+    buffer: usize,
+) -> Result<Extent, AppError> {
     let length = runs.iter().map(|extent| extent.length).sum();
     let runs: Vec<Supply<'_, R>> = runs.iter().map(|&extent| Supply::Disk(extent)).collect();
-    spill.write(length, |out| R::write_merged(&runs, spill, BUFFERS.1 as usize, Form::Spill, out))
+    spill.write(length, |out| R::write_merged(&runs, spill, buffer, Form::Spill, out))
 }
 
 /// Runs on disk, at most, that have a buffer each where they are merged in `room` bytes with so many in memory.

@@ -16,8 +16,9 @@ use crate::Spilling;
 /// Most bytes of a run that is tried: what is written at once costs by the byte.
 const MOST: u64 = 8 << 20;
 
-/// Runs that are merged at most, and bytes of each: a level of merging takes as long whatever there are more.
-const MERGED: (u64, u64) = (16, 64 << 10);
+/// Runs that are merged at most, and bytes of each: a level of merging takes as long whatever there are more, and what buffers take to be
+/// made shows little.
+const MERGED: (u64, u64) = (16, 128 << 10);
 
 /// Bytes like those of a sorted run, which go to a file beside that of the sort's runs and come back
 /// as runs do when they are merged. The file is gone when this is dropped.
@@ -83,7 +84,9 @@ impl Spilling for SpillTrial<'_> {
 
     fn merge(&mut self) -> Result<(), AppError> {
         let runs = std::mem::take(&mut self.gathered);
-        for_element!(self.job.element(), R => merge_again::<R>(&self.spill, &runs)).map(drop)
+        // As the end reads them, with room for as many.
+        let buffer = self.buffer.len().min(read_at_once(self.job.desk(), runs.len() as u64));
+        for_element!(self.job.element(), R => merge_again::<R>(&self.spill, &runs, buffer)).map(drop)
     }
 }
 
