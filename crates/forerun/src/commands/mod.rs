@@ -181,6 +181,8 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
+    let told = console.clone();
+    forerun_apps::command::tell_waits(move |what| told.progress("waiting", what));
     let mut context = Context {
         console,
         interrupt,
