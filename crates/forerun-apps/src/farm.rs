@@ -54,6 +54,22 @@ pub trait FarmJob: Answer<Answer: Send> + Sync {
     /// Lets go of what one process at a time may have open, before another one runs the job.
     fn let_go(&self) {}
 
+    /// What a person should know of what an earlier run has done.
+    fn notes(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether this stands for a task that was given up ([`Answer::given_up`]), and is none that the task gave.
+    fn stands_in(&self, _answer: &Self::Answer) -> bool {
+        false
+    }
+
+    /// Which tasks that were delivered have been given up, and why, in a sentence that ends a run which went on without them; none where
+    /// all were done.
+    fn missing(&self) -> Option<String> {
+        None
+    }
+
     /// What task `index` works on, for a message.
     fn input_name(&self, index: u64) -> String;
 

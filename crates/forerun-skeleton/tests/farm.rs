@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use forerun_platform::Stage;
 use forerun_skeleton::farm::{Answer, Farm, Masters, Parcel, Shape};
 use forerun_skeleton::reduction::{Piece, Runner, Sink, Sinks};
-use forerun_skeleton::{AppError, Message, Options, Program, Ran, RunError, threads};
+use forerun_skeleton::{AppError, Failure, Message, Options, Program, Ran, RunError, threads};
 use proptest::prelude::*;
 
 /// The square of a task's index.
@@ -37,7 +37,12 @@ struct Squares {
     /// Spins of a task, so that some take longer.
     spins: u64,
     done: AtomicU64,
+    /// Whether tasks that fail for good are gone on without.
+    goes_on: bool,
 }
+
+/// What stands for a task that was given up.
+const NONE: u64 = u64::MAX;
 
 impl Answer for Squares {
     type Answer = Square;
@@ -65,6 +70,11 @@ impl Answer for Squares {
                 Ok(Square(index * index))
             }
         }
+    }
+
+    fn given_up(&self, index: u64, failure: &Failure) -> Option<Square> {
+        assert_eq!((failure.stage, failure.item), (Stage::Task, index));
+        self.goes_on.then_some(Square(NONE))
     }
 }
 
@@ -175,6 +185,34 @@ proptest! {
         }
         let tried: u64 = ran.ranks.iter().filter_map(|r| r.stages.get(&Stage::Task)).map(|t| t.count).sum();
         prop_assert_eq!(tried, tasks + failing);
+    }
+
+    /// Those that fail as often as they may have what stands for them in their place, once each and in order.
+    #[test]
+    fn a_farm_goes_on_without_what_is_given_up(
+        shape in shapes(),
+        tasks in counts(),
+        faults in faults(),
+        attempts in 1..4u32,
+    ) {
+        let given_up = |task: u64| faults.get(&task).is_some_and(|(_, times)| *times >= attempts);
+        let expected: Vec<(u64, u64)> =
+            (0..tasks).map(|i| (i, if given_up(i) { NONE } else { i * i })).collect();
+        let failing: u64 = faults.range(..tasks).map(|(_, (_, n))| u64::from(*n.min(&attempts))).sum();
+        let lost = (0..tasks).filter(|&task| given_up(task)).count() as u64;
+        let app = Squares { tasks, faults: faults.clone(), goes_on: true, ..Squares::default() };
+        let shape = Shape { attempts, ..shape };
+        let ran = run(&app, shape, 0).expect("it ends");
+        let all: Vec<(u64, u64)> = ran.outs.iter().flatten().flatten().copied().collect();
+        let mut sorted = all.clone();
+        sorted.sort_unstable();
+        prop_assert_eq!(&sorted, &expected);
+        if shape.ordered && matches!(shape.masters, Masters::Fixed(_)) {
+            prop_assert_eq!(all, expected);
+        }
+        prop_assert_eq!(app.done.load(Ordering::SeqCst), tasks - lost);
+        let tried: u64 = ran.ranks.iter().filter_map(|r| r.stages.get(&Stage::Task)).map(|t| t.count).sum();
+        prop_assert_eq!(tried, tasks - lost + failing);
     }
 
     /// Groups cover all ranks and tasks, each once, and every master has a slave.

@@ -27,6 +27,9 @@ const FILES: u64 = 21;
 /// Files that a run has open of each program of others that it has started, at the least, and those that it takes for a moment to start one.
 const OF_PROGRAM: [u64; 2] = [3, 4];
 
+/// What a limit of open files is to be at least, whatever the command: with it, MPI begins as well.
+const USUAL_FILES: u64 = 64;
+
 /// The part of the machine that Slurm has given to the job that this process is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allocation {
@@ -130,8 +133,8 @@ pub fn has_room(ranks: usize) -> Result<(), CliError> {
     }
 }
 
-/// Files that this process may still open by its limit (`ulimit -n`), if there is one.
-fn files_left() -> Option<u64> {
+/// The limit of open files (`ulimit -n`) of this process, if there is one, and those that it may still open.
+fn files() -> Option<(u64, u64)> {
     let limit = getrlimit(Resource::Nofile).current?;
     let open = match std::fs::read_dir("/proc/self/fd") {
         // What was open when the limit was set takes nothing of it where its number is higher.
@@ -143,33 +146,33 @@ fn files_left() -> Option<u64> {
         Err(e) if e.raw_os_error() == Some(Errno::MFILE.raw_os_error()) => limit,
         Err(_) => 0,
     };
-    Some(limit.saturating_sub(open))
+    Some((limit, limit.saturating_sub(open)))
 }
 
 /// That the limit of open files (`ulimit -n`) leaves what any command needs: one that runs into it in the middle of its work fails after that,
-/// and cannot even look for what is to be put away.
+/// and cannot even look for what is to be put away. `programs` of others may come to run at a time.
 ///
 /// # Errors
-/// That it does not.
-pub fn may_open_files() -> Result<(), CliError> {
-    enough_files(files_left(), FILES, "a command")
+/// That it does not, with a limit that does for these programs as well.
+pub fn may_open_files(programs: u64) -> Result<(), CliError> {
+    enough_files(files(), (FILES, FILES.saturating_add(of_programs(programs))), "a command")
 }
 
 /// That it leaves what so many `programs` of others need that run at a time.
 ///
 /// # Errors
-/// That it does not.
+/// That it does not, with a limit that does.
 pub fn may_start_programs(programs: u64) -> Result<(), CliError> {
-    let [held, more] = OF_PROGRAM;
-    let needed = held.saturating_mul(programs).saturating_add(more);
-    enough_files(files_left(), needed, &format!("{} at a time", text::plural(programs, "program")))
+    let needed = of_programs(programs);
+    let what = format!("{} at a time", text::plural(programs, "program"));
+    enough_files(files(), (needed, needed.saturating_add(FILES)), &what)
 }
 
 /// How many programs of others, of `wanted`, half of what is left of files, processes and memory suffices for that run at a time, each with so many bytes
 /// of memory; and what there is too little of for more. Where no limit is known of something, it suffices.
 pub fn room_for_programs(wanted: usize, bytes: u64) -> (usize, Option<&'static str>) {
     let [held, more] = OF_PROGRAM;
-    let files = files_left().map(|left| left.saturating_sub(more) / held / 2);
+    let files = files().map(|(_, left)| left.saturating_sub(more) / held / 2);
     // Each has a thread here that waits for it.
     let processes = threads_left(4 * wanted as u64).map(|left| left / 4);
     let memory = memory().zip((bytes > 0).then_some(bytes)).map(|(all, bytes)| all / bytes / 2);
@@ -182,12 +185,20 @@ pub fn room_for_programs(wanted: usize, bytes: u64) -> (usize, Option<&'static s
     }
 }
 
-fn enough_files(left: Option<u64>, needed: u64, what: &str) -> Result<(), CliError> {
-    match left.filter(|&left| left < needed) {
-        Some(left) => Err(failed(format!(
-            "a limit (ulimit -n) leaves this process {} to open, and {what} may need {}: allow it more",
+/// Files that a run has open of so many programs of others.
+fn of_programs(programs: u64) -> u64 {
+    let [held, more] = OF_PROGRAM;
+    held.saturating_mul(programs).saturating_add(more)
+}
+
+/// That of a limit and what it leaves there is as much left as is `needed`; what is to be allowed leaves `enough`.
+fn enough_files(of: Option<(u64, u64)>, (needed, enough): (u64, u64), what: &str) -> Result<(), CliError> {
+    match of.filter(|&(_, left)| left < needed) {
+        Some((limit, left)) => Err(failed(format!(
+            "a limit (ulimit -n) leaves this process {} to open, and {what} may need {}: allow it more, such as ulimit -n {}",
             text::plural(left, "file"),
-            text::count(needed)
+            text::count(needed),
+            limit.saturating_sub(left).saturating_add(enough).max(USUAL_FILES)
         ))),
         None => Ok(()),
     }
@@ -223,12 +234,14 @@ mod tests {
 
     #[test]
     fn too_few_files_are_refused() {
-        assert!(enough_files(None, u64::MAX, "it").is_ok() && enough_files(Some(9), 9, "it").is_ok());
-        let said = enough_files(Some(1), 10, "it").unwrap_err().to_string();
+        assert!(enough_files(None, (u64::MAX, 0), "it").is_ok());
+        assert!(enough_files(Some((20, 9)), (9, 9), "it").is_ok());
+        let said = |of, needs| enough_files(Some(of), needs, "it").unwrap_err().to_string();
         assert_eq!(
-            said,
-            "a limit (ulimit -n) leaves this process 1 file to open, and it may need 10: allow it more"
+            said((4, 1), (10, 90)),
+            "a limit (ulimit -n) leaves this process 1 file to open, and it may need 10: allow it more, such as ulimit -n 93"
         );
+        assert!(said((4, 1), (10, 20)).ends_with("ulimit -n 64"));
     }
 
     fn of(variables: &[(&str, &str)]) -> Option<Allocation> {

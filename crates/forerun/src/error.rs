@@ -6,6 +6,7 @@ use signal_hook::consts::SIGPIPE;
 
 pub(crate) use forerun_platform::file::reason;
 use forerun_platform::file::without_numbers;
+use rustix::process::{Resource, getrlimit};
 
 /// What went wrong, and with it the exit status.
 #[derive(Debug)]
@@ -46,7 +47,10 @@ impl CliError {
 impl fmt::Display for CliError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CliError::Request(what) | CliError::Run(what) => f.write_str(&shortened(&without_numbers(what))),
+            CliError::Request(what) | CliError::Run(what) => {
+                let limited = getrlimit(Resource::Fsize).current.is_some();
+                f.write_str(&shortened(&with_limits(&without_numbers(what), limited)))
+            }
             CliError::Interrupted(_) => f.write_str("interrupted; nothing half-done is left behind"),
         }
     }
@@ -62,6 +66,26 @@ pub fn request(e: impl fmt::Display) -> CliError {
 /// Makes any error a failed run.
 pub fn failed(e: impl fmt::Display) -> CliError {
     CliError::Run(e.to_string())
+}
+
+/// A sentence in which what the system says of a limit names it: the size of files (where it is `limited`), or the number of processes and
+/// threads.
+fn with_limits(sentence: &str, limited: bool) -> String {
+    const NAMES: [(&str, &str); 2] = [
+        ("ile too large", ": more than a limit allows (ulimit -f)"),
+        (
+            "esource temporarily unavailable",
+            ": a limit allows no further process or thread (ulimit -u, or of a control group)",
+        ),
+    ];
+    let mut sentence = sentence.to_owned();
+    for (said, limit) in NAMES.into_iter().skip(usize::from(!limited)) {
+        // A rank may have named it already.
+        if !sentence.contains(limit) {
+            sentence = sentence.replacen(said, &format!("{said}{limit}"), 1);
+        }
+    }
+    sentence
 }
 
 /// A sentence in which words of more characters than any name of a file has, as paths that are too long are, lose their middle.
@@ -94,6 +118,26 @@ mod tests {
         assert!(said.contains('…') && said.chars().count() < 300, "{said}");
         let fits = format!("{} {}", "a".repeat(256), "b".repeat(200));
         assert_eq!(request(&fits).to_string(), fits);
+    }
+
+    #[test]
+    fn limits_are_named_once() {
+        let threads = "rank 3 of 8 could not be given a thread (Resource temporarily unavailable): use fewer";
+        let files = "cannot write out: File too large";
+        for (what, limited, said) in [
+            (files, true, "cannot write out: File too large: more than a limit allows (ulimit -f)"),
+            (files, false, files),
+            (
+                threads,
+                false,
+                "rank 3 of 8 could not be given a thread (Resource temporarily unavailable: a limit allows no further process or thread \
+                 (ulimit -u, or of a control group)): use fewer",
+            ),
+            ("other", true, "other"),
+        ] {
+            let once = with_limits(what, limited);
+            assert_eq!((&*once, &*with_limits(&once, limited)), (said, said));
+        }
     }
 
     #[test]

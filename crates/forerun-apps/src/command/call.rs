@@ -2,7 +2,7 @@
 
 use std::os::fd::AsFd;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use forerun_skeleton::{AppError, Cancel};
@@ -24,8 +24,22 @@ const BLIND_TICK: Duration = Duration::from_millis(2);
 /// Time that a process has to clean up between being asked to end and being killed.
 const GRACE: Duration = Duration::from_millis(250);
 
+/// How long standard output may stay open after its process has ended until that is told.
+const OPEN: Duration = Duration::from_secs(5);
+
+type Teller = Box<dyn Fn(&str) + Send + Sync>;
+static TELLER: OnceLock<Teller> = OnceLock::new();
+
+/// From now on, `tell` is told in a sentence what a call waits for where that takes long: a process that another one left behind with
+/// its standard output. Only the first that is given is told.
+pub fn tell_waits(tell: impl Fn(&str) + Send + Sync + 'static) {
+    let _ = TELLER.set(Box::new(tell));
+}
+
 /// What bounds a call.
 pub(crate) struct Limits<'a> {
+    /// What is run on what, for whoever is told.
+    pub(crate) on: &'a dyn Fn() -> String,
     pub(crate) scratch: &'a Arc<Scratch>,
     pub(crate) keep: u64,
     pub(crate) timeout: Option<Duration>,
@@ -120,6 +134,8 @@ struct Talk<'a> {
     capture: Capture<'a>,
     tail: Tail,
     ended: bool,
+    /// Whether it was told that it is waited for what the process left behind.
+    told: bool,
 }
 
 impl<'a> Talk<'a> {
@@ -132,6 +148,7 @@ impl<'a> Talk<'a> {
             capture: Capture::new(limits.scratch, limits.keep),
             tail: Tail::default(),
             ended: false,
+            told: false,
         };
         if let Some((pipe, _)) = &talk.stdin {
             fcntl_setfl(pipe, OFlags::NONBLOCK)
@@ -143,8 +160,18 @@ impl<'a> Talk<'a> {
 
     /// Until the process has ended and its standard output is closed.
     fn run(&mut self, group: &Group, begun: Instant, limits: &Limits<'_>) -> Result<(), GaveUp> {
+        let mut ended_at = None;
         while !(self.ended && self.stdout.is_none()) {
             limits.check_cancel()?;
+            if self.ended && ended_at.get_or_insert_with(Instant::now).elapsed() >= OPEN && !self.told {
+                self.told = true;
+                if let Some(tell) = TELLER.get() {
+                    tell(&format!(
+                        "{} has ended, but what it started still has its standard output open: that is waited for (--timeout bounds it)",
+                        (limits.on)()
+                    ));
+                }
+            }
             let mut wait = TICK;
             if let Some(timeout) = limits.timeout {
                 let left = timeout.saturating_sub(begun.elapsed());

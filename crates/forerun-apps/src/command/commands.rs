@@ -288,18 +288,19 @@ impl Commands {
         parts: Vec<Part<'_>>,
         on: impl Fn() -> String,
     ) -> Result<Body, AppError> {
+        let template = match role {
+            Role::Map => &self.map,
+            Role::Merge => &self.merge,
+            Role::Task => unreachable!("a reduction has a map and a merge"),
+        };
         let limits = Limits {
+            on: &|| format!("`{}` on {}", template.text(), on()),
             scratch: &self.scratch,
             keep: self.settings.keep_in_memory,
             timeout: self.settings.timeout,
             max_output: self.settings.max_output,
             cancels: [&self.cancel, &self.failed],
             guardian: self.settings.guardian.as_ref(),
-        };
-        let template = match role {
-            Role::Map => &self.map,
-            Role::Merge => &self.merge,
-            Role::Task => unreachable!("a reduction has a map and a merge"),
         };
         let said = |why| Said { role, text: template.text(), on: on(), doubt: template.doubt(), why }.error();
         match call(command, parts, &limits) {

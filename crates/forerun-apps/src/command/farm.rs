@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use forerun_platform::{Bytes, Input};
 use forerun_skeleton::farm::Answer;
-use forerun_skeleton::{AppError, Cancel, Codec};
+use forerun_skeleton::wire::{Incoming, Outgoing};
+use forerun_skeleton::{AppError, Cancel, Codec, Failure, Message, Wire as _};
 
 use super::call::{Ended, Limits, call};
 use super::commands::Role;
@@ -36,6 +37,8 @@ pub struct FarmSettings {
     pub shell: bool,
     /// Whether outputs are written as they come, rather than in the order of the files.
     pub unordered: bool,
+    /// Whether tasks that fail for good are gone on without.
+    pub keep_going: bool,
     /// Where outputs go, one after the other; standard output for none.
     pub out: Option<PathBuf>,
     /// The journal of finished tasks, made where it is missing.
@@ -49,6 +52,27 @@ pub struct FarmSettings {
     /// Who kills processes and removes temporary files where this program is killed.
     pub guardian: Option<Arc<Guardian>>,
 }
+
+/// What became of a task.
+#[derive(Debug)]
+pub enum Fate {
+    /// It wrote this.
+    Done(Output),
+    /// It failed for good, for this reason.
+    Failed(String),
+}
+
+impl Message for Fate {
+    fn bytes(&self) -> u64 {
+        match self {
+            Fate::Done(output) => output.bytes(),
+            Fate::Failed(why) => why.len() as u64,
+        }
+    }
+}
+
+/// Tasks that failed which are named at the end.
+const NAMED: usize = 5;
 
 /// Bytes of an output that are kept in memory; a longer one goes to a temporary file.
 const KEEP_IN_MEMORY: u64 = 1 << 20;
@@ -79,6 +103,8 @@ struct Delivered {
     known: u64,
     /// Outputs delivered that are empty.
     empty: u64,
+    /// Tasks that failed for good, and why.
+    failed: BTreeMap<u64, String>,
 }
 
 impl CommandFarm {
@@ -92,9 +118,10 @@ impl CommandFarm {
         let to = Stream::open(settings.out.as_deref(), cancel.clone())?;
         let files = inputs.shared();
         // Only where there is a journal are the files looked at again.
-        let journal = settings.journal.as_deref().map(|path| {
-            Journal::open(path, Identity::of(&settings.command, settings.shell, &files), files.len() as u64)
-        });
+        let journal = settings
+            .journal
+            .as_deref()
+            .map(|path| Journal::open(path, &Identity::of(&settings.command, settings.shell, &files)));
         let journal = journal.transpose()?;
         let known = journal.as_ref().map_or(0, Journal::len);
         Ok(CommandFarm {
@@ -104,7 +131,15 @@ impl CommandFarm {
             files,
             cancel,
             never: Cancel::new(),
-            delivered: Mutex::new(Delivered { to, journal, next: 0, held: BTreeMap::new(), known, empty: 0 }),
+            delivered: Mutex::new(Delivered {
+                to,
+                journal,
+                next: 0,
+                held: BTreeMap::new(),
+                known,
+                empty: 0,
+                failed: BTreeMap::new(),
+            }),
             settings,
         })
     }
@@ -120,12 +155,24 @@ impl CommandFarm {
 
     fn limits(&self) -> Limits<'_> {
         Limits {
+            on: &String::new,
             scratch: &self.scratch,
             keep: KEEP_IN_MEMORY,
             timeout: self.settings.timeout,
             max_output: self.settings.max_output,
             cancels: [&self.cancel, &self.never],
             guardian: self.settings.guardian.as_ref(),
+        }
+    }
+
+    /// The files of these tasks: the first few by name, and how many more.
+    fn named(&self, tasks: &[u64]) -> String {
+        let mut names: Vec<String> = tasks.iter().take(NAMED).map(|&task| self.input_name(task)).collect();
+        match (tasks.len() - names.len(), names.pop()) {
+            (0, Some(last)) if names.is_empty() => last,
+            (0, Some(last)) => format!("{} and {last}", names.join(", ")),
+            (more, Some(last)) => format!("{}, {last} and {more} more", names.join(", ")),
+            (_, None) => String::new(),
         }
     }
 
@@ -136,7 +183,7 @@ impl CommandFarm {
 }
 
 impl Answer for CommandFarm {
-    type Answer = Output;
+    type Answer = Fate;
 
     fn tasks(&self) -> u64 {
         self.files.len() as u64
@@ -146,11 +193,12 @@ impl Answer for CommandFarm {
         self.file(index).map_or(0, |file| file.bytes)
     }
 
-    fn answer(&self, index: u64) -> Result<Output, AppError> {
+    fn answer(&self, index: u64) -> Result<Fate, AppError> {
         let file = self.file(index)?;
         let mut command = self.template.command(std::iter::once(file.path.as_path()));
         let parts = if self.template.contents() { vec![Part::Whole(&file.path)] } else { Vec::new() };
-        let limits = self.limits();
+        let on = || format!("`{}` on {}", self.template.text(), show::path(&file.path));
+        let limits = Limits { on: &on, ..self.limits() };
         let said = |why| {
             Said {
                 role: Role::Task,
@@ -164,11 +212,18 @@ impl Answer for CommandFarm {
         match call(&mut command, parts, &limits) {
             Ok(Ended { status, output, .. }) if status.success() => {
                 let at = index as usize;
-                Ok(Output { body: output, origin: Origin::new(at..at + 1, &file.path, &file.path) })
+                let origin = Origin::new(at..at + 1, &file.path, &file.path);
+                Ok(Fate::Done(Output { body: output, origin }))
             }
             Ok(ended) => Err(said(Ok(ended))),
             Err(why) => Err(said(Err(why))),
         }
+    }
+
+    fn given_up(&self, _: u64, failure: &Failure) -> Option<Fate> {
+        // One that was ended since the run is has not failed.
+        let goes_on = self.settings.keep_going && !self.cancel.is_cancelled();
+        goes_on.then(|| Fate::Failed(failure.message.clone()))
     }
 }
 
@@ -178,6 +233,8 @@ impl Delivered {
         loop {
             if let Some(output) = self.held.remove(&self.next) {
                 self.to.write(&output)?;
+            } else if self.failed.contains_key(&self.next) {
+                // There is nothing of it.
             } else if !self.write_known(self.next)? {
                 return Ok(());
             }
@@ -197,6 +254,41 @@ impl Delivered {
 impl Adopts for CommandFarm {
     fn adopt(&self, places: Range<usize>, bytes: Cow<'_, [u8]>) -> Result<Output, AppError> {
         wire::adopt(&self.files, (&self.scratch, KEEP_IN_MEMORY), places, bytes)
+    }
+}
+
+/// Writes and reads what became of tasks.
+struct FateCodec<'a>(OutputCodec<'a, CommandFarm>);
+
+impl Codec<Fate> for FateCodec<'_> {
+    fn encode(&self, fate: &Fate, out: &mut Vec<u8>) -> Result<(), AppError> {
+        matches!(fate, Fate::Done(_)).encode(out)?;
+        match fate {
+            Fate::Done(output) => self.0.encode(output, out),
+            Fate::Failed(why) => why.encode(out),
+        }
+    }
+
+    fn decode(&self, bytes: &mut &[u8]) -> Result<Fate, AppError> {
+        Ok(match bool::decode(bytes)? {
+            true => Fate::Done(self.0.decode(bytes)?),
+            false => Fate::Failed(String::decode(bytes)?),
+        })
+    }
+
+    fn give(&self, fate: Fate, out: &mut Outgoing) -> Result<(), AppError> {
+        matches!(fate, Fate::Done(_)).encode(&mut out.bytes)?;
+        match fate {
+            Fate::Done(output) => self.0.give(output, out),
+            Fate::Failed(why) => why.encode(&mut out.bytes),
+        }
+    }
+
+    fn take(&self, from: &mut Incoming<'_>) -> Result<Fate, AppError> {
+        Ok(match bool::decode(&mut from.bytes)? {
+            true => Fate::Done(self.0.take(from)?),
+            false => Fate::Failed(String::decode(&mut from.bytes)?),
+        })
     }
 }
 
@@ -226,8 +318,15 @@ impl FarmJob for CommandFarm {
         !self.settings.unordered && self.settings.journal.is_none()
     }
 
-    fn deliver(&self, index: u64, answer: Output) -> Result<(), AppError> {
+    fn deliver(&self, index: u64, answer: Fate) -> Result<(), AppError> {
         let mut delivered = self.lock();
+        let answer = match answer {
+            Fate::Done(output) => output,
+            Fate::Failed(why) => {
+                delivered.failed.insert(index, why);
+                return if self.settings.unordered { Ok(()) } else { delivered.flush() };
+            }
+        };
         delivered.empty += u64::from(answer.body.bytes() == 0);
         if let Some(journal) = &mut delivered.journal {
             journal.add(index, &answer)?;
@@ -241,7 +340,7 @@ impl FarmJob for CommandFarm {
         delivered.flush()
     }
 
-    fn rehearsal(&self) -> Option<Rehearsal<'_, Output>> {
+    fn rehearsal(&self) -> Option<Rehearsal<'_, Fate>> {
         let delivered = self.lock();
         let mut to = delivered.to.rehearsal();
         let mut journal = delivered.journal.as_ref().and_then(Journal::rehearsal);
@@ -250,7 +349,8 @@ impl FarmJob for CommandFarm {
             return None;
         }
         let mut next = 0;
-        Some(Box::new(move |output| {
+        Some(Box::new(move |fate| {
+            let Fate::Done(output) = fate else { return Ok(()) };
             if let Some(journal) = &mut journal {
                 journal.add(next, output)?;
             }
@@ -267,14 +367,61 @@ impl FarmJob for CommandFarm {
         }))
     }
 
-    fn codec(&self) -> impl Codec<Output> + Sync {
-        OutputCodec(self)
+    fn codec(&self) -> impl Codec<Fate> + Sync {
+        FateCodec(OutputCodec(self))
     }
 
-    /// Closes the journal, and gives up the place of the outputs.
+    /// Closes the journal, and gives up the place of the outputs; but for a pipe, whose reader would leave before another process writes.
     fn let_go(&self) {
         let mut delivered = self.lock();
-        (delivered.journal, delivered.to) = (None, Stream::nowhere(self.cancel.clone()));
+        delivered.journal = None;
+        if !delivered.to.is_special() {
+            delivered.to = Stream::nowhere(self.cancel.clone());
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let delivered = self.lock();
+        let Some(journal) = &delivered.journal else { return Vec::new() };
+        let changed = journal.changed();
+        let mut notes = Vec::new();
+        if !changed.is_empty() {
+            let (have, are) = if changed.len() == 1 { ("has", "is") } else { ("have", "are") };
+            notes.push(format!(
+                "{} {have} changed since {} output went into the journal, and {are} done again",
+                self.named(&changed),
+                if changed.len() == 1 { "its" } else { "their" }
+            ));
+        }
+        if journal.others() > 0 {
+            notes.push(format!(
+                "the journal has {} of files that are not among these, and keeps them",
+                show::count(journal.others(), "output")
+            ));
+        }
+        notes
+    }
+
+    fn stands_in(&self, answer: &Fate) -> bool {
+        matches!(answer, Fate::Failed(_))
+    }
+
+    fn missing(&self) -> Option<String> {
+        let delivered = self.lock();
+        let (_, why) = delivered.failed.first_key_value()?;
+        let (failed, all) = (delivered.failed.len() as u64, self.files.len() as u64);
+        let named = self.named(&delivered.failed.keys().copied().collect::<Vec<_>>());
+        let again = match delivered.journal {
+            Some(_) => "; the same command again does what is missing",
+            None => "",
+        };
+        Some(match failed {
+            1 => format!("1 of {} failed: {why}{again}", show::count(all, "task")),
+            _ => format!(
+                "{failed} of {} failed, on {named}; the first: {why}{again}",
+                show::count(all, "task")
+            ),
+        })
     }
 
     fn outside(&self) -> bool {
@@ -301,14 +448,22 @@ impl FarmJob for CommandFarm {
             }
         } else {
             delivered.flush()?;
+            if delivered.next < self.files.len() as u64 {
+                // Of a journal that was changed meanwhile, say.
+                let name = self.input_name(delivered.next);
+                return Err(AppError::new(format!("the output of {name} was lost: run it again")));
+            }
         }
-        let empty = delivered.empty;
+        let (empty, failed) = (delivered.empty, delivered.failed.len() as u64);
         let at = if delivered.to.is_standard() { "on" } else { "in" };
         let (bytes, place) = delivered.to.finish()?;
         let mut said =
             format!("{} of {} {at} {place}", Bytes(bytes), show::count(self.files.len() as u64, "task"));
         if empty > 0 {
             said.push_str(&format!("; {} wrote nothing", show::count(empty, "task")));
+        }
+        if failed > 0 {
+            said.push_str(&format!("; {} failed", show::count(failed, "task")));
         }
         Ok(said)
     }

@@ -1,15 +1,16 @@
 //! Finished tasks and their outputs in a file, so that a run that was killed can be taken up again.
 //!
 //! ```text
-//! file    MAGIC command names sizes times states record*    of the job: a sum of each, to tell what differs in another
-//! record  index length sum output        the sum is over all else of the record
+//! file    MAGIC command record*                  command: a sum of the job's, to tell it from another
+//! record  name state length sum output           sums of the file's name and of the state that it was in, and over all else of the record
 //! ```
 //!
-//! Numbers are of 64 bits, little-endian. A record is in the file when its task is finished, whatever happens to the
+//! A record holds for the file of that name as long as it is in that state; of several, the last one does. Those of files that are not
+//! among the job's are kept, and no matter. Numbers are of 64 bits, little-endian. A record is in the file when its task is finished, whatever happens to the
 //! process then (SIGKILL; of a machine that loses its power the last records may be lost, since it is not waited for the
-//! disk). Those of earlier builds begin with another magic and have no `states`; they are read and go on as they are. A record that is not whole or whose sum is wrong is cut off with all that follows, and its task is done again.
+//! disk). A record that is not whole or whose sum is wrong is cut off with all that follows, and its task is done again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -25,15 +26,12 @@ use super::scratch::plain;
 use super::show;
 use crate::partial;
 
-const MAGIC: &[u8; 16] = b"forerun journal3";
-/// What those begin with that know nothing of states.
-const STATELESS: &[u8; 16] = b"forerun journal2";
+const MAGIC: &[u8; 16] = b"forerun journal4";
 /// What journals of all builds begin with.
 const ANY: &[u8] = b"forerun journal";
-/// Bytes before the first record, where states are not known, and of a record beside its output.
-const HEAD: u64 = 56;
-const STATELESS_HEAD: u64 = 48;
-const RECORD: u64 = 24;
+/// Bytes before the first record, and of a record beside its output.
+const HEAD: u64 = 24;
+const RECORD: u64 = 32;
 /// Bytes copied at a time.
 const BLOCK: usize = 64 << 10;
 
@@ -53,69 +51,53 @@ impl Sum {
     }
 }
 
-/// What tells a job from others: sums of its command, and of its files' names in order, their sizes, when they were changed, and of what
-/// only the system sets, which an edit changes that keeps size and time: each file's number and when anything of it last changed.
+/// What tells a job from others, a sum of its command, and its tasks from each other and from what they were.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Identity {
+    command: u64,
+    tasks: Vec<Task>,
+}
+
+/// What tells a task: sums of its file's name, and of the state that the file is in: its size, when it was changed, and what only the
+/// system sets, which an edit changes that keeps both: its number and when anything of it last changed. (The name is in the state as well:
+/// of two names with the same sum, one is not taken for the other.)
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Identity([u64; 5]);
+struct Task {
+    name: u64,
+    state: u64,
+}
 
 impl Identity {
     pub(crate) fn of(command: &str, shell: bool, files: &[InputFile]) -> Identity {
-        let [mut asked, mut names, mut sizes, mut times, mut states] = [Sum::new(); 5];
+        let mut asked = Sum::new();
         asked.add(&[u8::from(shell)]);
         asked.add(command.as_bytes());
-        for file in files {
-            names.add(file.path.as_os_str().as_encoded_bytes());
-            names.add(&[0]);
-            sizes.add(&file.bytes.to_le_bytes());
-            let there = std::fs::metadata(&file.path).ok();
-            let state = there
-                .as_ref()
-                .map_or([0; 3], |there| [there.ino().cast_signed(), there.ctime(), there.ctime_nsec()]);
-            state.iter().for_each(|part| states.add(&part.to_le_bytes()));
-            let changed = there.and_then(|there| there.modified().ok());
-            let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
-            times.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
-        }
-        Identity([asked, names, sizes, times, states].map(|sum| sum.0))
+        Identity { command: asked.0, tasks: files.iter().map(Task::of).collect() }
     }
 
-    fn head(self) -> [u8; HEAD as usize] {
+    fn head(&self) -> [u8; HEAD as usize] {
         let mut head = [0; HEAD as usize];
         head[..16].copy_from_slice(MAGIC);
-        for (to, sum) in head[16..].chunks_exact_mut(8).zip(self.0) {
-            to.copy_from_slice(&sum.to_le_bytes());
-        }
+        head[16..].copy_from_slice(&self.command.to_le_bytes());
         head
     }
+}
 
-    /// As a journal begins that knows nothing of states.
-    fn stateless_head(self) -> [u8; STATELESS_HEAD as usize] {
-        let mut head = [0; STATELESS_HEAD as usize];
-        head.copy_from_slice(&self.head()[..STATELESS_HEAD as usize]);
-        head[..16].copy_from_slice(STATELESS);
-        head
-    }
-
-    /// In what the job whose journal begins with `found` differs.
-    fn differs(self, found: &[u8]) -> String {
-        let head = self.head();
-        let other = |place: usize| {
-            let at = 16 + 8 * place..24 + 8 * place;
-            found.get(at.clone()) != Some(&head[at])
-        };
-        // Of other files, sizes and times are others as well.
-        let stateless = found.starts_with(STATELESS);
-        let files = match (other(1), other(2), other(3), other(4) && !stateless) {
-            (true, ..) => Some("which files there are or their order"),
-            (_, true, ..) => Some("the size of a file"),
-            (_, _, true, _) => Some("when a file was last changed"),
-            (.., true) => {
-                Some("a file that was replaced or touched, though its size and its time are the same")
-            }
-            _ => None,
-        };
-        let command = other(0).then_some("the command");
-        command.into_iter().chain(files).collect::<Vec<_>>().join(" and ")
+impl Task {
+    fn of(file: &InputFile) -> Task {
+        let (mut name, mut state) = (Sum::new(), Sum::new());
+        name.add(file.path.as_os_str().as_encoded_bytes());
+        let there = std::fs::metadata(&file.path).ok();
+        let set = there
+            .as_ref()
+            .map_or([0; 3], |there| [there.ino().cast_signed(), there.ctime(), there.ctime_nsec()]);
+        let changed = there.and_then(|there| there.modified().ok());
+        let since = changed.and_then(|changed| changed.duration_since(UNIX_EPOCH).ok());
+        state.add(&file.bytes.to_le_bytes());
+        state.add(&since.map_or(0, |since| since.as_nanos()).to_le_bytes());
+        set.iter().for_each(|part| state.add(&part.to_le_bytes()));
+        state.add(file.path.as_os_str().as_encoded_bytes());
+        Task { name: name.0, state: state.0 }
     }
 }
 
@@ -130,14 +112,20 @@ pub(crate) struct Journal {
     outputs: BTreeMap<u64, (u64, u64)>,
     /// Those that were there when it was opened.
     known: Vec<u64>,
+    /// The job's tasks.
+    tasks: Vec<Task>,
+    /// Tasks whose outputs were there when it was opened and are of another state of their files.
+    changed: BTreeSet<u64>,
+    /// Files of other jobs whose outputs it has.
+    others: u64,
 }
 
 impl Journal {
-    /// Opens the journal of the job `identity`, of so many tasks; makes it where it is missing or empty.
+    /// Opens the journal of the job `identity`; makes it where it is missing or empty.
     ///
     /// # Errors
-    /// That it cannot be used, is another job's or no journal, or is in use.
-    pub(crate) fn open(path: &Path, identity: Identity, tasks: u64) -> Result<Journal, AppError> {
+    /// That it cannot be used, is of another command or no journal, or is in use.
+    pub(crate) fn open(path: &Path, identity: &Identity) -> Result<Journal, AppError> {
         let refuse = |what: &str| AppError::new(format!("--resume {}: {what}", show::path(path)));
         let failed = |e: io::Error| match e.kind() {
             io::ErrorKind::IsADirectory => {
@@ -160,14 +148,11 @@ impl Journal {
             return Err(refuse("another run is using this journal"));
         }
         let length = file.metadata().map_err(failed)?.len();
-        let mut journal =
-            Journal { path: path.into(), end: HEAD, outputs: BTreeMap::new(), known: Vec::new(), file };
+        let mut journal = Journal::empty(file, path, identity.tasks.clone());
         let head = identity.head();
         let mut found = vec![0; length.min(HEAD) as usize];
         journal.file.read_exact_at(&mut found, 0).map_err(failed)?;
-        if found.len() < head.len() && head.starts_with(&found)
-            || found.len() < STATELESS_HEAD as usize && identity.stateless_head().starts_with(&found)
-        {
+        if found.len() < head.len() && head.starts_with(&found) {
             // New, or killed in its first moment.
             if let Err(e) = journal.file.write_all_at(&head, 0) {
                 // As on a full disk: as it was before, so that nothing is left there of no use.
@@ -176,18 +161,12 @@ impl Journal {
             }
         } else if !found.starts_with(ANY) {
             return Err(refuse("this is no journal; name a new file, or one that --resume wrote"));
-        } else if found.starts_with(&identity.stateless_head()) {
-            journal.end = STATELESS_HEAD;
-            journal.read(length, tasks).map_err(failed)?;
-        } else if !found.starts_with(MAGIC) && !found.starts_with(STATELESS) {
+        } else if !found.starts_with(MAGIC) {
             return Err(refuse("the journal is of another version of forerun; name a new file"));
         } else if found != head {
-            return Err(refuse(&format!(
-                "the journal is of another job: what differs is {}; name a new file",
-                identity.differs(&found)
-            )));
+            return Err(refuse("the journal is of another command; name a new file"));
         } else {
-            journal.read(length, tasks).map_err(failed)?;
+            journal.read(length).map_err(failed)?;
         }
         journal.file.set_len(journal.end).map_err(failed)?;
         journal.known = journal.outputs.keys().copied().collect();
@@ -198,30 +177,40 @@ impl Journal {
     /// none where there can be no such file.
     pub(crate) fn rehearsal(&self) -> Option<Journal> {
         let file = partial::unnamed_beside(&self.path).ok()?;
-        Some(Journal {
+        Some(Journal::empty(file, &self.path, self.tasks.clone()))
+    }
+
+    /// One of these tasks that has no outputs.
+    fn empty(file: File, path: &Path, tasks: Vec<Task>) -> Journal {
+        Journal {
             file,
-            path: self.path.clone(),
+            path: path.into(),
             end: HEAD,
             outputs: BTreeMap::new(),
             known: Vec::new(),
-        })
+            tasks,
+            changed: BTreeSet::new(),
+            others: 0,
+        }
     }
 
     /// Reads records from the end of the head up to the first that is not whole.
-    fn read(&mut self, length: u64, tasks: u64) -> io::Result<()> {
+    fn read(&mut self, length: u64) -> io::Result<()> {
+        let places: HashMap<u64, usize> = self.tasks.iter().map(|task| task.name).zip(0..).collect();
+        let mut others = HashSet::new();
         let mut from = io::BufReader::with_capacity(BLOCK, self.file.try_clone()?);
         from.seek(SeekFrom::Start(self.end))?;
         let mut block = vec![0; BLOCK];
         while self.end + RECORD <= length {
             let mut record = [0; RECORD as usize];
             from.read_exact(&mut record)?;
-            let [index, bytes, sum] = [0, 8, 16]
+            let [name, state, bytes, sum] = [0, 8, 16, 24]
                 .map(|at| u64::from_le_bytes(record[at..].first_chunk().copied().unwrap_or_default()));
-            if index >= tasks || bytes > length - self.end - RECORD {
+            if bytes > length - self.end - RECORD {
                 break;
             }
             let mut found = Sum::new();
-            found.add(&record[..16]);
+            found.add(&record[..24]);
             let mut left = bytes;
             while left > 0 {
                 let some = &mut block[..left.min(BLOCK as u64) as usize];
@@ -232,9 +221,22 @@ impl Journal {
             if found.0 != sum {
                 break;
             }
-            self.outputs.insert(index, (self.end + RECORD, bytes));
+            match places.get(&name) {
+                Some(&at) if self.tasks[at].state == state => {
+                    self.outputs.insert(at as u64, (self.end + RECORD, bytes));
+                    self.changed.remove(&(at as u64));
+                }
+                Some(&at) => {
+                    self.outputs.remove(&(at as u64));
+                    self.changed.insert(at as u64);
+                }
+                None => {
+                    others.insert(name);
+                }
+            }
             self.end += RECORD + bytes;
         }
+        self.others = others.len() as u64;
         Ok(())
     }
 
@@ -248,6 +250,16 @@ impl Journal {
         self.known.clone()
     }
 
+    /// The tasks whose outputs were there when it was opened, and are of another state of their files.
+    pub(crate) fn changed(&self) -> Vec<u64> {
+        self.changed.iter().copied().collect()
+    }
+
+    /// How many files that are not among the job's it has outputs of.
+    pub(crate) fn others(&self) -> u64 {
+        self.others
+    }
+
     /// Whether a task is finished.
     pub(crate) fn has(&self, index: u64) -> bool {
         self.outputs.contains_key(&index)
@@ -259,16 +271,20 @@ impl Journal {
     /// That it cannot be written.
     pub(crate) fn add(&mut self, index: u64, output: &Output) -> Result<(), AppError> {
         let bytes = output.body.bytes();
+        // What is tried out may be of more tasks than there are.
+        let task = usize::try_from(index).ok().and_then(|at| self.tasks.get(at));
+        let Task { name, state } = task.copied().unwrap_or(Task { name: 0, state: 0 });
         let mut record = [0; RECORD as usize];
-        record[..8].copy_from_slice(&index.to_le_bytes());
-        record[8..16].copy_from_slice(&bytes.to_le_bytes());
+        for (to, number) in record.chunks_exact_mut(8).zip([name, state, bytes]) {
+            to.copy_from_slice(&number.to_le_bytes());
+        }
         let start = self.end + RECORD;
         let mut to = Summed { sum: Sum::new(), to: &self.file };
-        to.sum.add(&record[..16]);
+        to.sum.add(&record[..24]);
         // The head last: before it is there, the record is none.
         let written =
             (&self.file).seek(SeekFrom::Start(start)).and_then(|_| output.copy_to(&mut to)).and_then(|()| {
-                record[16..].copy_from_slice(&to.sum.0.to_le_bytes());
+                record[24..].copy_from_slice(&to.sum.0.to_le_bytes());
                 self.file.write_all_at(&record, self.end)
             });
         written.map_err(|e| self.trouble(&e))?;
@@ -329,7 +345,10 @@ mod tests {
     use super::*;
     use crate::seen::Seen;
 
-    const SEVEN: Identity = Identity([7; 5]);
+    /// A job of so many files, each in its state.
+    fn job(tasks: u64) -> Identity {
+        Identity { command: 7, tasks: (0..tasks).map(|name| Task { name, state: 7 + name }).collect() }
+    }
 
     fn output(bytes: &[u8]) -> Output {
         let path = Path::new("x");
@@ -355,7 +374,7 @@ mod tests {
             let tasks = outputs.len() as u64;
             let mut ends = Vec::new();
             {
-                let mut journal = Journal::open(&path, SEVEN, tasks).unwrap();
+                let mut journal = Journal::open(&path, &job(tasks)).unwrap();
                 for (index, bytes) in outputs.iter().enumerate() {
                     journal.add(index as u64, &output(bytes)).unwrap();
                     ends.push(journal.end);
@@ -366,13 +385,13 @@ mod tests {
             if cut { bytes.truncate(at) } else { bytes[at] ^= 0x55 }
             std::fs::write(&path, &bytes).unwrap();
             let whole = ends.iter().filter(|end| **end <= at as u64).count();
-            let mut journal = Journal::open(&path, SEVEN, tasks).unwrap();
+            let mut journal = Journal::open(&path, &job(tasks)).unwrap();
             prop_assert_eq!(journal.known(), (0..whole as u64).collect::<Vec<_>>());
             for (index, bytes) in outputs.iter().enumerate().skip(whole) {
                 journal.add(index as u64, &output(bytes)).unwrap();
             }
             drop(journal);
-            let journal = Journal::open(&path, SEVEN, tasks).unwrap();
+            let journal = Journal::open(&path, &job(tasks)).unwrap();
             for (index, bytes) in outputs.iter().enumerate() {
                 let mut copy = Vec::new();
                 prop_assert!(journal.copy_to(index as u64, &mut copy).unwrap());
@@ -392,74 +411,75 @@ mod tests {
         };
         std::fs::write(&path, "some").unwrap();
         let (before, time) = (identity(), std::fs::metadata(&path).unwrap().modified().unwrap());
-        drop(Journal::open(&journal, before, 1).unwrap());
+        Journal::open(&journal, &before).unwrap().add(0, &output(b"some")).unwrap();
         assert_eq!(identity(), before, "nothing was done to it");
         // The system's clock of files goes in steps.
         std::thread::sleep(std::time::Duration::from_millis(30));
         std::fs::write(&path, "else").unwrap();
         File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
         let edited = identity();
-        assert_eq!((&edited.0[..4], edited.0[4] != before.0[4]), (&before.0[..4], true));
-        assert!(message(Journal::open(&journal, edited, 1)).contains("replaced or touched"));
+        let opened = Journal::open(&journal, &edited).unwrap();
+        assert_eq!((opened.known(), opened.changed()), (vec![], vec![0]));
         // Another file in its place, of the same size and time.
         std::fs::write(dir.path().join("other"), "some").unwrap();
         let other = File::options().write(true).open(dir.path().join("other")).unwrap();
         other.set_modified(time).unwrap();
         std::fs::rename(dir.path().join("other"), &path).unwrap();
-        assert_ne!(identity().0[4], edited.0[4]);
+        assert_ne!(identity().tasks, edited.tasks);
     }
 
-    /// One of an earlier build has no states: it is told by what it has, and goes on.
+    /// Of other files there is nothing to be known, in whatever order: what is done of each is, as long as it is as it was.
     #[test]
-    fn journals_without_states_are_read_and_go_on() {
+    fn each_file_is_told_by_itself() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
-        let mut bytes = SEVEN.stateless_head().to_vec();
-        assert_eq!((&bytes[..16], bytes.len()), (&b"forerun journal2"[..], 48));
-        std::fs::write(&path, &bytes).unwrap();
-        Journal::open(&path, SEVEN, 3).unwrap().add(1, &output(b"one")).unwrap();
-        Journal::open(&path, Identity([7, 7, 7, 7, 8]), 3).unwrap().add(0, &output(b"none")).unwrap();
-        let journal = Journal::open(&path, SEVEN, 3).unwrap();
-        let mut copy = Vec::new();
-        assert!(journal.copy_to(1, &mut copy).unwrap() && journal.copy_to(0, &mut copy).unwrap());
-        assert_eq!((journal.known(), &copy[..]), (vec![0, 1], &b"onenone"[..]));
+        let all = job(4);
+        let of = |journal: &Journal, index| {
+            let mut copy = Vec::new();
+            journal.copy_to(index, &mut copy).unwrap().then_some(copy)
+        };
+        {
+            let mut journal = Journal::open(&path, &all).unwrap();
+            for (index, bytes) in [(2, b"two"), (0, b"nil"), (1, b"one")] {
+                journal.add(index, &output(bytes)).unwrap();
+            }
+        }
+        // One is gone, one is new, one has changed, and they come in another order.
+        let mut other =
+            Identity { command: 7, tasks: vec![all.tasks[2], Task { name: 9, state: 9 }, all.tasks[1]] };
+        other.tasks[2].state += 1;
+        let mut journal = Journal::open(&path, &other).unwrap();
+        assert_eq!((journal.known(), journal.changed(), journal.others()), (vec![0], vec![2], 1));
+        assert_eq!((of(&journal, 0).as_deref(), of(&journal, 2)), (Some(&b"two"[..]), None));
+        journal.add(2, &output(b"uno")).unwrap();
         drop(journal);
-        assert!(std::fs::read(&path).unwrap().starts_with(&bytes));
-        let said = message(Journal::open(&path, Identity([7, 7, 7, 8, 8]), 3));
-        assert!(said.contains("what differs is when a file was last changed;"), "{said}");
-        // Killed in its first moment by an earlier build.
-        bytes.truncate(30);
-        std::fs::write(&path, &bytes).unwrap();
-        assert!(Journal::open(&path, SEVEN, 3).unwrap().known().is_empty());
+        let journal = Journal::open(&path, &other).unwrap();
+        assert_eq!((journal.known(), journal.changed()), (vec![0, 2], vec![]));
+        assert_eq!(of(&journal, 2).as_deref(), Some(&b"uno"[..]));
+        drop(journal);
+        // The last one holds.
+        let journal = Journal::open(&path, &all).unwrap();
+        assert_eq!((journal.known(), journal.changed(), journal.others()), (vec![0, 2], vec![1], 0));
     }
 
     #[test]
     fn journals_of_others_are_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("journal");
-        let journal = Journal::open(&path, SEVEN, 3).unwrap();
-        assert!(message(Journal::open(&path, SEVEN, 3)).contains("another run is using"));
+        let journal = Journal::open(&path, &job(3)).unwrap();
+        assert!(message(Journal::open(&path, &job(3))).contains("another run is using"));
         drop(journal);
-        for (other, what) in [
-            ([8, 7, 7, 7, 7], "what differs is the command;"),
-            ([7, 8, 8, 8, 8], "what differs is which files there are or their order;"),
-            ([7, 7, 8, 8, 8], "what differs is the size of a file;"),
-            ([7, 7, 7, 8, 8], "what differs is when a file was last changed;"),
-            ([7, 7, 7, 7, 8], "what differs is a file that was replaced or touched, though"),
-            ([8, 7, 7, 8, 8], "what differs is the command and when a file was last changed;"),
-        ] {
-            let said = message(Journal::open(&path, Identity(other), 3));
-            assert!(said.contains("of another job") && said.contains(what), "{said}");
-        }
-        std::fs::write(&path, b"forerun journal1\x07\0\0\0\0\0\0\0").unwrap();
-        assert!(message(Journal::open(&path, SEVEN, 3)).contains("another version"));
+        let other = Identity { command: 8, ..job(3) };
+        assert!(message(Journal::open(&path, &other)).contains("of another command; name a new file"));
+        std::fs::write(&path, b"forerun journal3\x07\0\0\0\0\0\0\0").unwrap();
+        assert!(message(Journal::open(&path, &job(3))).contains("another version"));
         std::fs::write(&path, "a text that is longer than a head").unwrap();
-        assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
+        assert!(message(Journal::open(&path, &job(3))).contains("no journal"));
         std::fs::write(&path, "short").unwrap();
-        assert!(message(Journal::open(&path, SEVEN, 3)).contains("no journal"));
-        assert!(message(Journal::open(dir.path(), SEVEN, 3)).contains("it is a directory: name a file"));
+        assert!(message(Journal::open(&path, &job(3))).contains("no journal"));
+        assert!(message(Journal::open(dir.path(), &job(3))).contains("it is a directory: name a file"));
         assert!(
-            message(Journal::open(&dir.path().join("no/such"), SEVEN, 3))
+            message(Journal::open(&dir.path().join("no/such"), &job(3)))
                 .contains("no such directory: make it")
         );
     }

@@ -69,12 +69,13 @@ mod usage;
 pub(crate) mod walk;
 mod wire;
 
+pub use call::tell_waits;
 pub use commands::{Commands, Settings, Tally};
 pub use cut::{Extent, Grain, Tasks};
 pub use deliveries::{CommandSink, CommandSinks, delivery_name};
 pub use destination::Destination;
 pub use done::Done;
-pub use farm::{CommandFarm, FarmSettings};
+pub use farm::{CommandFarm, FarmSettings, Fate};
 pub use group::Group;
 pub use guardian::{Guardian, guard};
 pub use inputs::{InputFile, Inputs, Selection};

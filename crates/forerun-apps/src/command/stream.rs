@@ -101,6 +101,11 @@ impl Stream {
         Ok((self.bytes, place))
     }
 
+    /// Whether it goes to what is there and no regular file, a pipe or a device.
+    pub(super) fn is_special(&self) -> bool {
+        matches!(self.to, To::Special(..))
+    }
+
     /// Whether it goes to standard output.
     pub(super) fn is_standard(&self) -> bool {
         matches!(self.to, To::StandardOutput)

@@ -34,7 +34,10 @@ pub(super) fn other(table: &DeTable<'_>, known: &[String]) -> Option<String> {
     let unknown = |key: &str| !is_known(key);
     // A profile has what tells a job file as well, but not the job's options. Keys that are mistyped are of neither.
     let option = |key: &str| unknown(key) && nearest(key, known.iter().map(String::as_str)).is_none();
+    let has = |key: &str| table.iter().any(|(k, _)| k.get_ref() == key);
     let is_other = match seems {
+        // Only profiles say where they are from.
+        JOB if is_known("source") && has("source") => false,
         JOB => wanted != JOB && table.iter().any(|(k, _)| option(k.get_ref())),
         _ => keys.iter().any(|key| unknown(key)),
     };

@@ -87,6 +87,39 @@ contention = 0.1
         assert_eq!(serde_json::from_str::<Profile>(&json).expect("read"), profile);
     }
 
+    /// Whoever does as the hints say, one after the other, gets a profile; of a farm where there was one to begin with.
+    #[test]
+    fn hints_lead_to_a_profile() {
+        for begun in ["", "[farm]\n", "[reduction]\n", "source = \"x\"\n[farm]\ntask = \"1 ms\"\n"] {
+            let mut text = format!("format = 1\n{begun}");
+            let mut sections = Vec::new();
+            for _ in 0..10 {
+                let Err(error) = Profile::from_toml(&text, "p.toml") else { break };
+                let problem = &error.problems()[0].message;
+                let (_, hint) = problem.rsplit_once("add ").unwrap_or_else(|| panic!("{problem}"));
+                if let Some(section) = hint.strip_prefix('[') {
+                    sections.push(section.split(']').next().unwrap().to_owned());
+                    text += &format!("[{}]\n", sections[0]);
+                } else if hint.starts_with("application") {
+                    text = text.replacen("format = 1\n", &format!("format = 1\n{hint}\n"), 1);
+                } else {
+                    text += &format!("{hint}\n");
+                }
+            }
+            let profile = Profile::from_toml(&text, "p.toml").unwrap_or_else(|e| panic!("{text}: {e}"));
+            let is_farm = profile.farm.is_some();
+            assert_eq!(is_farm, begun.contains("[farm]") || sections == ["farm"], "{text}");
+            assert_eq!(profile.application, if begun.contains("[farm]") { "farm" } else { "sort" });
+        }
+        // What says where it is from is a profile, whatever else is in it.
+        let said = Profile::from_toml(
+            "format = 1\napplication = \"farm\"\nsource = \"x\"\n[task]\nfixed = \"1 s\"\n",
+            "p",
+        );
+        let said = said.expect_err("no costs").to_string();
+        assert!(said.contains("[farm] with task and result_bytes") && !said.contains("job file"), "{said}");
+    }
+
     #[test]
     fn faults_are_told() {
         for (part, by, message) in [

@@ -81,14 +81,19 @@ impl ReductionProfile {
 
 fn profile(root: &Section<'_, '_>) -> Option<Profile> {
     let application = root.text("application");
-    let application = root.required("application", "\"sort\"", application);
+    let of_farm = root.has("farm") && !root.has("reduction") && !root.has("scatter_gather");
+    let application =
+        root.required("application", if of_farm { "\"farm\"" } else { "\"sort\"" }, application);
     let source = root.text("source").unwrap_or_default();
     let program = root.text("program");
     let reduction = root.section("reduction");
     let scatter = root.section("scatter_gather");
     let farm = root.section("farm");
     if !["reduction", "scatter_gather", "farm"].iter().any(|section| root.has(section)) {
-        root.note("reduction", "the file has no costs: add [reduction] with task, merge and result_bytes");
+        root.note(
+            "reduction",
+            "the file has no costs: add [reduction] with task, merge and result_bytes, or of a farm [farm] with task and result_bytes",
+        );
     }
     // A section that is there and wrong leaves no profile.
     let reduction = reduction.map(|s| reduction_of(&s));

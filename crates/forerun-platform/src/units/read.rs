@@ -1,6 +1,7 @@
 //! Reading a quantity: a number, then its unit.
 
-use super::table::{FAMILIES, Family};
+use super::print;
+use super::table::{FAMILIES, Family, SIZE, TIME, TIME_PER_BYTE};
 use super::{UnitError, UnitErrorKind as Kind};
 use crate::nearest::nearest;
 
@@ -55,7 +56,7 @@ pub(super) fn read(text: &str, family: &Family) -> Result<f64, UnitError> {
         );
     }
     let Some(found) = family.find(&unit) else {
-        let (kind, why) = unknown(mantissa, &unit, family);
+        let (kind, why) = unknown((mantissa, exponent), &unit, family);
         return fail(kind, why);
     };
     // The unit's power of ten goes into the decimal text, where it costs no rounding.
@@ -111,21 +112,23 @@ fn split(text: &str) -> (&str, i32, &str) {
 }
 
 /// The sentence for a unit that `family` does not have, with what may have been meant.
-fn unknown(number: &str, unit: &str, family: &Family) -> (Kind, String) {
+fn unknown((mantissa, exponent): (&str, i32), unit: &str, family: &Family) -> (Kind, String) {
+    let number = match exponent {
+        0 => mantissa.to_owned(),
+        power => format!("{mantissa}e{power}"),
+    };
     let stem = unit.strip_suffix("/s").or_else(|| unit.strip_suffix("ps")).unwrap_or(unit);
     let per_second = if family.find("B/s").is_some() { "/s" } else { "" };
     if let Some(prefix) = stem.strip_suffix('b').filter(|p| is_prefix(p)) {
-        let bit = if family.find("bit/s").is_some() {
-            format!("\"{number} {prefix}bit/s\" or ")
-        } else {
-            String::new()
-        };
-        return (
-            Kind::AmbiguousUnit,
-            format!(
-                "is ambiguous, since b may mean bits or bytes: write {bit}\"{number} {prefix}B{per_second}\""
-            ),
-        );
+        // Thousands are written with a small letter.
+        let prefix = if prefix == "K" { "k" } else { prefix };
+        let known = |unit: String| family.find(&unit).map(|unit| format!("\"{number} {}\"", unit.name));
+        let both = [known(format!("{prefix}bit/s")), known(format!("{prefix}B{per_second}"))];
+        let both = both.into_iter().flatten().collect::<Vec<_>>().join(" or ");
+        if !both.is_empty() {
+            let why = format!("is ambiguous, since b may mean bits or bytes: write {both}");
+            return (Kind::AmbiguousUnit, why);
+        }
     }
     if stem == "KB" && family.find(&format!("kB{per_second}")).is_some() {
         return (
@@ -136,6 +139,23 @@ fn unknown(number: &str, unit: &str, family: &Family) -> (Kind, String) {
         );
     }
     let lead = format!("has the unit \"{unit}\", which is not one of {}", family.noun);
+    // As costs are said to people: "5 ms/MB".
+    if let Some((time, size)) = unit.split_once('/')
+        && let Some((time, size)) = TIME.find(time).zip(SIZE.find(size))
+        && (family.noun == TIME_PER_BYTE.noun || size.name != "B")
+    {
+        if family.noun != TIME_PER_BYTE.noun {
+            let why = format!(
+                "is a time for several bytes, where {} is expected: write one as in {:?}",
+                family.noun, family.example
+            );
+            return (Kind::UnknownUnit, why);
+        }
+        let ten = exponent.saturating_add(time.ten - size.ten);
+        let each = format!("{mantissa}e{ten}").parse::<f64>().map(|v| v * time.times / size.times);
+        let each = print::exact(each.unwrap_or(f64::NAN), family, &["ps/B", "ns/B", "us/B", "ms/B", "s/B"]);
+        return (Kind::UnknownUnit, format!("{lead}: did you mean \"{each}\"?"));
+    }
     if let Some(meant) = meant(unit, stem, family) {
         return (Kind::UnknownUnit, format!("{lead}: did you mean \"{number} {meant}\"?"));
     }
@@ -153,6 +173,11 @@ fn unknown(number: &str, unit: &str, family: &Family) -> (Kind, String) {
 
 fn is_prefix(p: &str) -> bool {
     matches!(p, "" | "k" | "K" | "M" | "G" | "T" | "P" | "E" | "Ki" | "Mi" | "Gi" | "Ti" | "Pi" | "Ei")
+}
+
+/// What a unit is for, after its slash, whatever the capitals.
+fn below(unit: &str) -> Option<String> {
+    unit.split_once('/').map(|(_, below)| below.to_ascii_lowercase())
 }
 
 /// The unit of `family` that `unit` may stand for.
@@ -187,6 +212,8 @@ fn meant(unit: &str, stem: &str, family: &Family) -> Option<&'static str> {
         .or_else(|| names().find(|n| n.eq_ignore_ascii_case(unit)))
         .or_else(|| {
             let elsewhere = FAMILIES.iter().any(|f| f.find(unit).is_some());
-            if one_letter || elsewhere { None } else { nearest(unit, names()) }
+            // A slip of the finger is none where it would be another size: "ms/KB" is no "ms/B".
+            let alike = |name: &str| below(name) == below(unit);
+            if one_letter || elsewhere { None } else { nearest(unit, names()).filter(|name| alike(name)) }
         })
 }

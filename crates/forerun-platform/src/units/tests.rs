@@ -122,8 +122,68 @@ fn errors_say_what_was_wrong_and_what_to_write() {
         assert_eq!(e.kind(), *kind, "{e}");
         assert!(e.to_string().contains(part), "{e}");
     }
-    let e = error::<SecondsPerByte>("26.8 ns");
-    assert!(e.to_string().contains("did you mean \"26.8 ns/B\"?"), "{e}");
+    for (text, part) in [
+        ("26.8 ns", "did you mean \"26.8 ns/B\"?"),
+        // As costs are said to people.
+        ("5 ms/MB", "did you mean \"5 ns/B\"?"),
+        ("5e3 ms/GB", "did you mean \"5 ns/B\"?"),
+        ("1 s/KiB", "did you mean \"976.5625 us/B\"?"),
+        ("26.8 ms/KB", "not one of a time per byte (ps/B, ns/B, us/B, ms/B, s/B)"),
+        ("5 NS/b", "did you mean \"5 ns/B\"?"),
+    ] {
+        let e = error::<SecondsPerByte>(text);
+        assert!(e.to_string().contains(part), "{e}");
+    }
+    let e = error::<Seconds>("5 ms/MB");
+    assert!(e.to_string().contains("a time for several bytes, where a time is expected"), "{e}");
+    let e = error::<BytesPerSecond>("100 MB/min");
+    assert!(!e.to_string().contains("did you mean"), "{e}");
+}
+
+/// What a message says to write can be read where it is to be written, and is as much as what was there, where that is one quantity.
+#[test]
+fn hints_are_what_they_hint_at() {
+    fn check<T: Quantity>(units: &[String], hinted: &mut usize) {
+        let example = T::EXAMPLE.trim_matches('"');
+        assert!(example.parse::<T>().is_ok(), "{example}");
+        for unit in units {
+            for number in ["5", "2.5e3"] {
+                let Err(e) = format!("{number} {unit}").parse::<T>() else { continue };
+                let said = e.to_string();
+                // The first in quotes is what was there, or the unit of it.
+                let quoted: Vec<&str> = said.split('"').skip(3).step_by(2).collect();
+                for hint in quoted.into_iter().filter(|hint| hint.starts_with(|c: char| c.is_ascii_digit())) {
+                    let read = hint.parse::<T>().unwrap_or_else(|e| panic!("{said}: {e}")).number();
+                    *hinted += 1;
+                    let Some((time, size)) = unit.split_once('/') else { continue };
+                    let Some((time, size)) = format!("{number} {time}")
+                        .parse::<Seconds>()
+                        .ok()
+                        .zip(format!("1 {size}").parse::<Bytes>().ok())
+                    else {
+                        continue;
+                    };
+                    if said.contains("did you mean") {
+                        let is = time.0 / size.0 as f64;
+                        assert!((read - is).abs() <= 1e-12 * is, "{said}: {read} for {is}");
+                    }
+                }
+            }
+        }
+    }
+    let words = [
+        "ps", "ns", "us", "ms", "s", "min", "h", "sec", "MS", "B", "kB", "KB", "MB", "GB", "KiB", "MiB", "b",
+        "kb", "Kb", "Kib", "Pb", "Mb", "bit", "Mbit", "mbit", "Mbps", "K", "m", "bytes", "%", "parsec",
+    ];
+    let both = words.iter().flat_map(|over| words.iter().map(move |under| format!("{over}/{under}")));
+    let units: Vec<String> = words.iter().map(|word| (*word).to_string()).chain(both).collect();
+    let mut hinted = 0;
+    check::<Seconds>(&units, &mut hinted);
+    check::<Bytes>(&units, &mut hinted);
+    check::<BytesPerSecond>(&units, &mut hinted);
+    check::<SecondsPerByte>(&units, &mut hinted);
+    check::<Share>(&units, &mut hinted);
+    assert!(hinted > 100, "{hinted}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ use super::slave::{self, Msg, attempt};
 use super::waits::Waits;
 use super::{Masters, Shape};
 use crate::reduction::{Piece, Sink, Sinks};
-use crate::{Charge, Endpoint, Message, Stop};
+use crate::{Charge, Endpoint, Failure, Message, Stop};
 
 /// What every master of a farm has at hand.
 pub(super) struct Lead<'a, A, K> {
@@ -153,7 +153,11 @@ where
                     for (index, attempt) in (first..).zip(attempts) {
                         match attempt {
                             Ok(answer) => done.push((index, answer)),
-                            Err(failure) => team.share.failed(index, failure).map_err(Stop::Failed)?,
+                            Err(failure) => {
+                                done.extend(
+                                    self.failed(&mut team, index, failure)?.map(|answer| (index, answer)),
+                                );
+                            }
                         }
                     }
                     if team.has(slave) && !self.split(e, &mut team, slave, spent).await? {
@@ -261,7 +265,29 @@ where
     ) -> Result<(), Stop> {
         match attempt(self.app, e, task).await? {
             Ok(answer) => self.deliver(e, team, vec![(task, answer)], sink).await,
-            Err(failure) => team.share.failed(task, failure).map_err(Stop::Failed),
+            Err(failure) => match self.failed(team, task, failure)? {
+                Some(answer) => self.deliver(e, team, vec![(task, answer)], sink).await,
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// Takes task `index` back, which failed; gives what stands for it where it is not to be tried again.
+    ///
+    /// # Errors
+    /// The failure, where nothing does.
+    fn failed(
+        &self,
+        team: &mut Team<A::Answer>,
+        index: u64,
+        failure: Box<Failure>,
+    ) -> Result<Option<A::Answer>, Stop> {
+        match team.share.failed(index, failure) {
+            Ok(()) => Ok(None),
+            Err(failure) => match self.app.given_up(index, &failure) {
+                Some(answer) => Ok(Some(answer)),
+                None => Err(Stop::Failed(failure)),
+            },
         }
     }
 

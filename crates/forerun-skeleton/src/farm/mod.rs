@@ -24,7 +24,8 @@
 //! # Failures
 //!
 //! A task that fails or panics does not end the run: its slave says so, and the master has it done again by another
-//! slave, or where there is none, itself. After [`Shape::attempts`] the run ends with the task and its error.
+//! slave, or where there is none, itself. After [`Shape::attempts`] the run ends with the task and its error, or goes on with what stands
+//! for it ([`Answer::given_up`]).
 //! A failing sink ends the run. A slave whose *process* dies ends the run too, as its endpoint does.
 //!
 //! # Memory

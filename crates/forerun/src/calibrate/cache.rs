@@ -1,5 +1,6 @@
 //! The calibrations that are kept, one a machine.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -55,10 +56,16 @@ impl Cache {
         Cache { dir: dir.into() }
     }
 
-    /// The user's: in `$XDG_CACHE_HOME` or `~/.cache`. `None` if there is no home.
+    /// The user's: in `$XDG_CACHE_HOME`, which is made where it is missing, or `~/.cache`. `None` if there is no home: one that is named and not
+    /// there is not made. (A variable that is empty, or relative, is as one that is not set: the XDG Base Directory Specification.)
     pub fn of_user() -> Option<Self> {
-        let absolute = |key| std::env::var_os(key).map(PathBuf::from).filter(|p| p.is_absolute());
-        let base = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|h| h.join(".cache")))?;
+        Cache::among(|key| std::env::var_os(key))
+    }
+
+    fn among(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+        let absolute = |key| variable(key).map(PathBuf::from).filter(|p| p.is_absolute());
+        let home = || absolute("HOME").filter(|home| home.is_dir()).map(|home| home.join(".cache"));
+        let base = absolute("XDG_CACHE_HOME").or_else(home)?;
         Some(Cache::at(base.join("forerun").join("platforms")))
     }
 
@@ -144,6 +151,26 @@ mod tests {
         let latency = Measured::within(Seconds(1.5e-7), Seconds(1.4e-7), Seconds(1.7e-7));
         let network = Network { latency, ..Network::default() };
         Platform::new("this-machine", vec![Host::new("here", 1, 2)], network)
+    }
+
+    #[test]
+    fn a_home_that_is_not_there_is_not_made() {
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let (home, none, other) =
+            (dir.path().to_path_buf(), dir.path().join("none"), dir.path().join("cache"));
+        let of = |cache: &str, home: &Path| {
+            let found = Cache::among(|name| match name {
+                "XDG_CACHE_HOME" => Some(cache.into()),
+                _ => Some(home.into()),
+            });
+            found.map(|cache| cache.dir.parent().expect("forerun").parent().expect("the base").to_path_buf())
+        };
+        assert_eq!(of("", &home), Some(home.join(".cache")));
+        assert_eq!(of("relative", &home), Some(home.join(".cache")));
+        assert_eq!((of("", &none), of("", Path::new(""))), (None, None));
+        // A cache that is named is made.
+        assert_eq!(of(other.to_str().expect("text"), &none), Some(other));
+        assert!(Cache::among(|_| None).is_none());
     }
 
     #[test]

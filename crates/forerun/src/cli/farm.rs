@@ -174,8 +174,13 @@ pub struct FarmJobArgs {
     /// Write outputs as they come, each in one piece, rather than in the order of the files.
     #[arg(long)]
     pub unordered: bool,
+    /// Go on where a task has failed, and its retries too: the outputs of all others are written, and the command ends with
+    /// status 1 and says which failed. With --resume, the same again does these alone.
+    #[arg(short, long)]
+    #[serde(default)]
+    pub keep_going: bool,
     /// Keep finished tasks and their outputs in JOURNAL; where it has some, of a run that was killed or failed, these are
-    /// not done again as long as the files are as they were, and all outputs are written. Delete it when it has served.
+    /// not done again but for files that have changed since, and all outputs are written. Delete it when it has served.
     #[arg(long, value_name = "JOURNAL")]
     pub resume: Option<PathBuf>,
     /// Kill a command that takes longer, such as "30 s"; the task has failed.

@@ -74,7 +74,9 @@ Examples:
     forerun farm 'sha256sum {}' docs/
   pictures made smaller, with a shell, each tried three times; a killed run is taken up again:
     forerun farm --shell 'convert \"$1\" -resize 50% \"small/${1##*/}\" && echo \"$1\"' \\
-      --retries 2 --resume small.journal --include '*.jpg' pictures/";
+      --retries 2 --resume small.journal --include '*.jpg' pictures/
+  all that can be done, whichever files fail; the same again does these once they are mended:
+    forerun farm -k 'xmllint --noout {}' --resume checked.journal --include '*.xml' feeds/";
 
 /// Tells how long a parallel job will take, on how many processors and which way, before it is
 /// run; then runs it that way and shows how far off it was.

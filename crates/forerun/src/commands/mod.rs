@@ -162,15 +162,27 @@ fn any<H: Treat, F: Farming>(job: AnyJob<H, F>, context: &mut Context) -> Result
     job::of(job, context)
 }
 
+/// Programs of others that a command may come to run at a time, as far as that is said before it begins.
+fn at_a_time(command: &Command) -> usize {
+    let asked = match command {
+        Command::Farm(args) => args.how.processors.get(),
+        Command::Reduce(args) => args.how.processors.get(),
+        _ => None,
+    };
+    asked.unwrap_or(0).max(allocation::cores())
+}
+
 /// Does what the command line says.
 ///
 /// # Errors
 /// What is wrong with the request; what failed.
 pub fn dispatch(cli: Cli) -> Result<(), CliError> {
-    allocation::may_open_files()?;
+    allocation::may_open_files(at_a_time(&cli.command) as u64)?;
     let interrupt =
         Interrupt::listen().map_err(|e| failed(format!("signals cannot be listened for: {e}")))?;
     let console = Console::new(cli.say.quiet, cli.say.json, interrupt.cancel().clone())?;
+    let told = console.clone();
+    forerun_apps::command::tell_waits(move |what| told.progress("waiting", what));
     let mut context = Context {
         console,
         interrupt,

@@ -200,19 +200,20 @@ fn run<J: FarmJob>(
     let plan = &mut planned.plan;
     plan.predicted = plan.predicted.or_else(|| predicted.outcomes.iter().find_map(|o| o.predicted));
     let plan = &*plan;
-    let done = match work {
+    let (done, missing) = match work {
         Some(work) => {
             job.let_go();
             let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
             let mut bytes = Vec::new();
             (rest, kept).encode(&mut bytes).map_err(failed)?;
             let told = mpi::told((work, plan), bytes, &how.mpi, context)?;
-            mpi::done(told, plan, (job.name(), Some(input), &platform.name))
+            let missing = told.missing.clone();
+            (mpi::done(told, plan, (job.name(), Some(input), &platform.name)), missing)
         }
         None => {
             let done = run::run((job, input), &rest, plan, &platform, context)?;
             after()?;
-            done
+            (done, job.missing())
         }
     };
     console.note("result", &done.result)?;
@@ -223,7 +224,8 @@ fn run<J: FarmJob>(
     let mut outcomes = predicted.outcomes;
     outcomes.push(done.outcome);
     console.data(&outcomes)?;
-    execute::stop_if_interrupted(interrupt)
+    execute::stop_if_interrupted(interrupt)?;
+    missing.map_or(Ok(()), |why| Err(failed(why)))
 }
 
 /// A job of which a pilot has tried some tasks.
@@ -277,6 +279,9 @@ impl Seen {
             console.note("resume", &done)?;
             // Of those that are left, the bytes are not known.
             input = Input { bytes: None, items: Some(left), words: format!("{}; {done}", input.words) };
+        }
+        for note in job.notes() {
+            console.note("note", &note)?;
         }
         let cores = platform.cores();
         let (slaves, widest) = at_once(team, cores);

@@ -6,7 +6,7 @@ use forerun_apps::FarmJob;
 use forerun_apps::command::of_programs;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
-use forerun_skeleton::{AppError, Codec as _, Message, Wire};
+use forerun_skeleton::{AppError, Codec as _, Failure, Message, Wire};
 use indicatif::ProgressBar;
 
 use crate::pilot::{Clock, Took, TookOutside};
@@ -118,6 +118,12 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
         self.bar.inc(1);
         Ok(answer)
     }
+
+    fn given_up(&self, index: u64, failure: &Failure) -> Option<J::Answer> {
+        let stands_in = self.job.given_up(self.tasks[index as usize], failure)?;
+        self.bar.inc(1);
+        Some(stands_in)
+    }
 }
 
 /// Hands answers to the job, under the job's numbers; or keeps them as bytes, for a process that does.
@@ -145,8 +151,9 @@ impl<J: FarmJob> Sink<J::Answer> for Delivery<'_, J> {
     fn accept(&mut self, piece: Piece<J::Answer>) -> Result<(), AppError> {
         let task = self.of.tasks[piece.first as usize];
         let answer = match self.of.aside {
-            Some(aside) => aside.take(task, piece.value),
-            None => Some(piece.value),
+            // What was never done is nothing to try delivering with.
+            Some(aside) if !self.of.job.stands_in(&piece.value) => aside.take(task, piece.value),
+            _ => Some(piece.value),
         };
         let Some(answer) = answer else { return Ok(()) };
         if !self.of.keep {

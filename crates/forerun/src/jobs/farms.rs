@@ -134,6 +134,7 @@ pub fn command_farm(args: &FarmJobArgs, inputs: &Inputs, cancel: &Cancel) -> Res
         command: args.command.clone(),
         shell: args.shell,
         unordered: args.unordered,
+        keep_going: args.keep_going,
         out: args.out.clone(),
         journal: args.resume.clone(),
         timeout: args.timeout.as_deref().map(timeout).transpose()?,

@@ -73,5 +73,6 @@ fn work<J: FarmJob>(
         after(job).map_err(said)?;
         Ok(result)
     };
-    finished(team, left, &Plain, (finish, Vec::new), explain)?.told(ran, rest.len() as u64)
+    let told = finished(team, left, &Plain, (finish, Vec::new), explain)?.told(ran, rest.len() as u64)?;
+    Ok(told.map(|told| Told { missing: job.missing(), ..told }))
 }

@@ -255,6 +255,6 @@ impl Finished {
         let result = result.ok_or_else(|| CliError::Run("no rank was left with a result".into()))?;
         let (finish_s, finisher) = (end.makespan_s, self.finisher);
         let Ran { makespan_s: ranks_s, ranks, .. } = pattern;
-        Ok(Some(Told { ranks, ranks_s, finish_s, finisher, tasks, result, notes }))
+        Ok(Some(Told { ranks, ranks_s, finish_s, finisher, tasks, result, notes, missing: None }))
     }
 }

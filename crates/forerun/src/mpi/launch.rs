@@ -259,7 +259,7 @@ pub fn told(
 
 /// What a run came to: with the job's name, its input, and the platform's name.
 pub fn done(told: Told, plan: &Plan, (job, input, platform): (&str, Option<Input>, &str)) -> Done {
-    let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes } = told;
+    let Told { mut ranks, ranks_s, finish_s, finisher, tasks, result, notes, missing: _ } = told;
     if let Some(finisher) = ranks.get_mut(finisher..=finisher) {
         append_finish(finisher, ranks_s, finish_s);
     }

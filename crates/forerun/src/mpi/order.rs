@@ -284,6 +284,8 @@ pub struct Told {
     pub result: String,
     /// What a person should know.
     pub notes: Vec<String>,
+    /// Which tasks of a farm were given up, where it went on without them: why the run has failed in the end.
+    pub missing: Option<String>,
 }
 
 #[cfg(test)]

@@ -12,6 +12,10 @@ use crate::error::{CliError, failed, request};
 
 /// The life of a process that [`super::run`] starts.
 pub fn rank() -> ExitCode {
+    forerun_apps::command::tell_waits(|what| {
+        // Where nobody listens there is nobody to tell.
+        let _ = writeln!(std::io::stderr(), "waiting   {what}");
+    });
     let said = Inside::enter().and_then(|inside| {
         let report =
             match Order::decode(inside.input()).map_err(request).and_then(|order| obey(&inside, &order)) {

@@ -195,12 +195,113 @@ fn a_killed_run_is_taken_up_where_it_was() {
         // Another command is another job.
         let said = place.run("farm cat in --resume journal");
         assert_eq!(said.status.code(), Some(2));
-        assert!(
-            said.err.contains("the journal is of another job: what differs is the command"),
-            "{}",
-            said.err
-        );
+        assert!(said.err.contains("the journal is of another command"), "{}", said.err);
     }
+}
+
+/// What a user of `make -k` expects: all that can be done is, and the end says what was not.
+#[test]
+fn a_farm_goes_on_without_tasks_that_fail() {
+    // Those that end in 7, until they are mended.
+    let command = r#"echo "$1" >> log; case "$1" in *7) [ -e mended ] || { echo bad luck >&2; exit 3; };; esac; cat "$1""#;
+    for more in [&[][..], &["--unordered"], &["--resume", "j"], &["--resume", "j", "--unordered"]] {
+        let place = Place::new();
+        let expected = files(&place, 80);
+        let words = ["farm", "--shell", command, "in", "-p", "2", "-o", "out", "--retries", "1", "-k"];
+        let words: Vec<&str> = words.iter().chain(more).copied().collect();
+        let said = place.say(&words).refused(
+            1,
+            &["8 of 80 tasks failed, on in/f007, in/f017, in/f027, in/f037, in/f047 and 3 more; the first: ", "bad luck"],
+        );
+        assert_eq!(
+            said.err.contains("the same command again does what is missing"),
+            more.contains(&"--resume")
+        );
+        assert!(said.text().contains("; 8 tasks failed"), "{}", said.text());
+        let sorted = |text: String| -> Vec<String> {
+            let mut lines: Vec<String> = text.lines().map(String::from).collect();
+            if more.contains(&"--unordered") {
+                lines.sort_unstable();
+            }
+            lines
+        };
+        let of = |mended: bool| -> Vec<String> {
+            expected.lines().filter(|line| mended || !line.ends_with('7')).map(String::from).collect()
+        };
+        assert_eq!(sorted(place.text("out")), of(false), "{more:?}");
+        assert!(begun(&place).iter().all(|(file, times)| *times == if file.ends_with('7') { 2 } else { 1 }));
+        place.write("mended", "");
+        fs::remove_file(place.path("log")).unwrap();
+        place.say(&words).ok();
+        assert_eq!(sorted(place.text("out")), of(true), "{more:?}");
+        let again = if more.contains(&"--resume") { 8 } else { 80 };
+        assert_eq!(begun(&place).len(), again, "{more:?}");
+        place.assert_clean();
+    }
+    // Where all fail, so do those of the pilot; and a plan runs a pilot as well.
+    let place = Place::new();
+    files(&place, 30);
+    place.run("farm false in -k -o out").refused(1, &["30 of 30 tasks failed"]);
+    assert_eq!(place.text("out"), "");
+    place.run("predict farm false in -k -p 2").refused(2, &["nothing to predict"]);
+    place
+        .run("farm false in/f001 -k")
+        .refused(1, &["1 of 1 task failed: task command `false` failed on in/f001"]);
+    place.assert_clean();
+}
+
+/// A journal holds for each file by itself.
+#[test]
+fn only_files_that_have_changed_are_done_again() {
+    let command = r#"echo "$1" >> log; cat "$1""#;
+    let place = Place::new();
+    files(&place, 20);
+    let words = ["farm", "--shell", command, "in", "--resume", "j", "-o", "out", "-p", "2"];
+    place.say(words).ok();
+    fs::remove_file(place.path("log")).unwrap();
+    place.write("in/f003", "another\n");
+    place.write("in/f020", "new\n");
+    fs::remove_file(place.path("in/f005")).unwrap();
+    let said = place.say(words).ok().text();
+    assert!(
+        said.contains("in/f003 has changed since its output went into the journal, and is done again"),
+        "{said}"
+    );
+    assert!(said.contains("the journal has 1 output of files that are not among these"), "{said}");
+    assert!(said.contains("18 of 20 tasks were finished before"), "{said}");
+    assert_eq!(begun(&place).keys().collect::<Vec<_>>(), ["in/f003", "in/f020"]);
+    let expected = (0..21).filter(|i| *i != 5).map(|i| match i {
+        3 => "another\n".into(),
+        20 => "new\n".into(),
+        i => format!("f{i:03}\n"),
+    });
+    assert_eq!(place.text("out"), expected.collect::<String>());
+    // Nothing is left to do.
+    fs::remove_file(place.path("log")).unwrap();
+    let said = place.say(words).ok().text();
+    assert!(begun(&place).is_empty() && !said.contains("has changed"), "{said}");
+    for i in 10..20 {
+        place.write(format!("in/f{i:03}"), "all others\n");
+    }
+    let said = place.say(words).ok().text();
+    let named = "in/f010, in/f011, in/f012, in/f013, in/f014 and 5 more have changed since their output";
+    assert!(said.contains(named), "{said}");
+    place.assert_clean();
+}
+
+/// What a task leaves behind with its standard output is waited for, which is said; and no longer than a task may take.
+#[test]
+fn what_is_left_behind_is_waited_for_and_said() {
+    let place = Place::new();
+    place.write("in/one", "x\n");
+    let words = ["farm", "--shell", "(sleep 7; echo late) & echo early", "in/one"];
+    let said = place.say(words).ok();
+    assert_eq!(String::from_utf8_lossy(&said.out), "early\nlate\n");
+    let told = "has ended, but what it started still has its standard output open";
+    assert!(said.err.contains(told) && said.err.contains("on in/one"), "{}", said.err);
+    let said = place.say(["farm", "--shell", "sleep 1000 & echo early", "in/one", "--timeout", "1 s"]);
+    said.refused(1, &["after 1 s, the time allowed (--timeout)"]);
+    place.assert_clean();
 }
 
 #[test]

@@ -257,6 +257,50 @@ fn a_limit_of_open_files_is_said_before_the_work() {
     }
 }
 
+/// A limit that would do for what is asked for is said at once, and does.
+#[test]
+fn of_open_files_the_whole_need_is_said_at_once() {
+    let place = place();
+    let line = "farm cat in -p 12 --profile profile.toml";
+    let within = |files: &str| {
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {files}; exec \"$0\" {line}"), crate::util::FORERUN]);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    let said = within("12").refused(1, &["such as ulimit -n "]).err;
+    let enough = said.trim_end().rsplit(' ').next().unwrap();
+    within(enough).ok();
+    place.assert_clean();
+}
+
+/// The first thread's stack is the system's to give; with less than the command takes, it has its own.
+#[test]
+fn a_limit_of_the_stack_is_no_matter() {
+    let place = place();
+    let within = |kilobytes: u64, line: &str| {
+        let mut command = std::process::Command::new("sh");
+        let job = format!("ulimit -s {kilobytes}; exec \"$0\" {line}");
+        command.args(["-c", &job, crate::util::FORERUN]);
+        command.current_dir(place.path("")).env("TMPDIR", place.path("tmp"));
+        command.env("XDG_CACHE_HOME", crate::util::home().join("cache"));
+        finish(command)
+    };
+    for kilobytes in [64, 128, 256, 1024] {
+        for line in [
+            "--version",
+            "predict mandelbrot --help",
+            "farm cat in/0 --profile profile.toml -p 2",
+            "reduce --map cat --merge cat in/0 --profile profile.toml -p 2 --by analytic,simulated",
+        ] {
+            within(kilobytes, line).ok();
+        }
+        within(kilobytes, "run sort none").refused(2, &["none"]);
+    }
+    place.assert_clean();
+}
+
 /// As on a full disk: what the limit has no room for is a sentence, wherever it is written, and not the end of the process.
 #[test]
 fn files_of_more_than_the_limit_are_said() {
@@ -280,7 +324,7 @@ fn files_of_more_than_the_limit_are_said() {
         "farm cat numbers --profile profile.toml > out",
         "generate numbers 1e6 -o out",
     ] {
-        within(line).refused(1, &["ile too large"]);
+        within(line).refused(1, &["ile too large: more than a limit allows (ulimit -f)"]);
         if line.contains('>') {
             std::fs::remove_file(place.path("out")).unwrap();
         }

@@ -76,6 +76,39 @@ fn outputs_of_commands_come_in_order_and_no_task_runs_twice() {
     place.assert_clean();
 }
 
+/// Also where they go into a pipe, whose reader waits for them, and where some fail and are gone on without.
+#[test]
+fn outputs_go_into_a_pipe_and_without_what_failed() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    (100..140).for_each(|n| drop(place.write(format!("in/{n}"), format!("{n}\n"))));
+    let made = std::process::Command::new("mkfifo").arg(place.path("pipe")).status().unwrap();
+    assert!(made.success());
+    let fails = r#"case "$1" in *7) [ -e mended ] || exit 3;; esac; cat "$1""#;
+    for masters in ["1", "2"] {
+        let pipe = place.path("pipe");
+        let reader = std::thread::spawn(move || fs::read_to_string(pipe).unwrap());
+        let words = ["farm", "cat", "in", "--on", "mpi", "-p", "4", "-o", "pipe", "--masters", masters];
+        place.say(words).ok();
+        assert_eq!(reader.join().unwrap(), (100..140).map(|n| format!("{n}\n")).collect::<String>());
+        let words =
+            ["farm", "--shell", fails, "in", "--on", "mpi", "-p", "4", "-o", "out", "-k", "--resume", "j"];
+        let words: Vec<&str> = words.into_iter().chain(["--masters", masters]).collect();
+        let said = place.say(&words);
+        assert_refused(&said, 1, "4 of 40 tasks failed, on in/107, in/117, in/127 and in/137; the first: ");
+        let done = (100..140).filter(|n| n % 10 != 7).map(|n| format!("{n}\n"));
+        assert_eq!(place.text("out"), done.collect::<String>());
+        place.write("mended", "");
+        let said = place.say(&words).ok();
+        assert!((said.text() + &said.err).contains("36 of 40 tasks were finished before"), "{}", said.err);
+        assert_eq!(place.text("out").lines().count(), 40);
+        ["mended", "j", "out"].iter().for_each(|name| fs::remove_file(place.path(name)).unwrap());
+    }
+    place.assert_clean();
+}
+
 /// Ranks that are killed put nothing away themselves.
 #[test]
 fn a_rank_that_is_killed_leaves_no_part_of_a_result() {
