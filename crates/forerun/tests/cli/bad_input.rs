@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::skipped::skipped;
 use crate::util::{FORERUN, MAP, Place, Running, as_nobody, finish, home};
 
 #[test]
@@ -59,7 +60,7 @@ fn what_may_not_be_read_or_written() {
         (&["run", "sort", "in", "--profile", "locked", "-o", "tmp/x"], &["locked"]),
     ] {
         let Some(command) = as_nobody(&place, words) else {
-            eprintln!("skipped: the command cannot be run as another user here");
+            skipped("the command cannot be run as another user here");
             return;
         };
         finish(command).refused(2, expected);
@@ -94,7 +95,7 @@ fn an_output_that_may_not_be_written_to_stays() {
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let Some(command) = as_nobody(&place, &words) else {
-            eprintln!("skipped: the command cannot be run as another user here");
+            skipped("the command cannot be run as another user here");
             return;
         };
         finish(command).refused(2, &["it is there and may not be written to (", "name another"]);
@@ -175,7 +176,7 @@ fn a_disk_that_is_full() {
     let place = Place::new();
     let at = place.path("small");
     let Some(small) = Small::mount(&at, "size=1m") else {
-        eprintln!("skipped: no small file system can be mounted here (not root, or not allowed)");
+        skipped("no small file system can be mounted here (not root, or not allowed)");
         return;
     };
     place.write("in", vec![1; 4_000_000]);
