@@ -125,6 +125,11 @@ fn lines_are_sorted() {
         assert!(said.status.success(), "{}", said.err);
         assert_eq!(place.read("sorted"), place.read("expected"));
     }
+    // What is wrong with an input is said as on threads.
+    place.write("lines", lines + "x\n");
+    place
+        .run(&format!("{sort} -o sorted -p 4 --on mpi --strategy adaptive"))
+        .refused(2, &["forerun: lines:30001: \"x\" is not a decimal number"]);
 }
 
 #[test]
