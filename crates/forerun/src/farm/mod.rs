@@ -195,7 +195,7 @@ fn run<J: FarmJob>(
     let plan = &mut planned.plan;
     plan.predicted = plan.predicted.or_else(|| predicted.outcomes.iter().find_map(|o| o.predicted));
     let plan = &*plan;
-    let (done, missing) = match work {
+    let (mut done, missing) = match work {
         Some(work) => {
             job.let_go();
             let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -216,6 +216,7 @@ fn run<J: FarmJob>(
         console.note("note", note)?;
     }
     console.say("", &compare::verdict(&done.outcome))?;
+    context.note_waited(&mut done.outcome)?;
     let mut outcomes = predicted.outcomes;
     outcomes.push(done.outcome);
     console.data(&outcomes)?;
@@ -294,7 +295,9 @@ impl Seen {
                 console.note("profile", &pilot::words(&costs, mean))?;
                 (Some((profile, costs)), 0)
             }
-            None => match pilot::pilot(job, &mut rest, (slaves, cores, how.on), &how.shape, kept, interrupt)?
+            None => match context
+                .piloted
+                .time(|| pilot::pilot(job, &mut rest, (slaves, cores, how.on), &how.shape, kept, interrupt))?
             {
                 Some(found) => {
                     console.note("pilot", &found.words())?;
