@@ -48,6 +48,8 @@
 //! Scripts are not run, forms not sent, cookies not kept, sitemaps not read. Links within text in an encoding that is neither
 //! like ASCII nor UTF-16 are not found.
 
+#![forbid(missing_docs)]
+
 mod address;
 mod ask;
 mod crawler;

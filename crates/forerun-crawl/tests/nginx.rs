@@ -3,6 +3,8 @@
 #[path = "server/nginx.rs"]
 mod nginx;
 mod server;
+#[path = "../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,6 +12,7 @@ use std::process::Command;
 
 use nginx::nginx;
 use server::{hurried, page, run};
+use skipped::skipped;
 
 #[test]
 fn a_generated_site_is_mirrored_byte_for_byte() {
@@ -83,7 +86,7 @@ fn rust_docs() -> Option<PathBuf> {
 #[test]
 fn real_documentation_is_crawled_as_it_is_on_disk() {
     let Some(root) = rust_docs() else {
-        eprintln!("skipped: needs the toolchain's documentation (rustup component add rust-docs)");
+        skipped("needs the toolchain's documentation (rustup component add rust-docs)");
         return;
     };
     let Some(nginx) = nginx(&root) else { return };

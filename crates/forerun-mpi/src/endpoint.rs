@@ -76,7 +76,7 @@ impl<'r, C> MpiEndpoint<'r, C> {
 
     fn failure(&self, stage: Stage, other: usize, e: &AppError) -> Stop {
         let (rank, item, message) = (self.office.rank, other as u64, e.to_string());
-        Stop::Failed(Box::new(Failure { rank, stage, item, panicked: false, message }))
+        Stop::Failed(Box::new(Failure { rank, stage, item, panicked: false, of_input: false, message }))
     }
 
     /// Takes the next message from `from`, or from anyone, if one is here.

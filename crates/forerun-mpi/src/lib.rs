@@ -21,7 +21,7 @@
 //! MPI and MPICH are not interchangeable: a program runs under the `mpirun` of the MPI that it was built with. Without the feature the crate builds anywhere, and [`linked`] says
 //! what to install.
 
-#![deny(missing_docs)]
+#![forbid(missing_docs)]
 
 mod launch;
 mod nap;

@@ -164,7 +164,7 @@ fn written<T>(rank: usize, codec: &impl Codec<T>, out: &T, start: Instant) -> En
 
 /// The failure of bringing a rank's result to the first.
 fn undelivered(rank: usize, e: &AppError) -> Failure {
-    Failure { rank, stage: Stage::Finish, item: 0, panicked: false, message: e.to_string() }
+    Failure { rank, stage: Stage::Finish, item: 0, panicked: false, of_input: false, message: e.to_string() }
 }
 
 /// Waits for all ranks, without spinning.

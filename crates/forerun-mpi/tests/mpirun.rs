@@ -4,6 +4,8 @@
 
 #[path = "../../forerun-platform/tests/common/programs.rs"]
 mod programs;
+#[path = "../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 
 use std::env;
 use std::fs;
@@ -15,6 +17,7 @@ use std::time::{Duration, Instant};
 
 use forerun_mpi::{Launch, Launcher};
 use forerun_skeleton::Cancel;
+use skipped::skipped;
 
 /// Set for tests that build and start MPI programs to leave themselves out.
 const NO_MPI: &str = "FORERUN_TEST_NO_MPI";
@@ -53,7 +56,7 @@ fn mpich() {
 impl Mpi {
     fn test(&self) {
         if let Some(why) = self.missing() {
-            println!("skipped: the endpoint under {}: {why}", self.name);
+            skipped(&format!("the endpoint under {}: {why}", self.name));
             return;
         }
         let program = self.build();

@@ -104,8 +104,8 @@ impl<M: Message, K: Pricing> Virtual<'_, '_, M, K> {
 
     #[cold]
     fn failed(&self, stage: Stage, item: u64, e: AppError) -> Stop {
-        let failure =
-            Failure { rank: self.my.me as usize, stage, item, panicked: false, message: e.to_string() };
+        let (rank, of_input, message) = (self.my.me as usize, e.is_of_input(), e.to_string());
+        let failure = Failure { rank, stage, item, panicked: false, of_input, message };
         self.shared.world.borrow_mut().abort(RunError::Failed(failure.clone()));
         Stop::Failed(Box::new(failure))
     }

@@ -118,7 +118,8 @@ pub(crate) fn execute<P: Program, K: Pricing>(
     };
     let outs = quiet::catch(|| drive(program, &shared), || shared.panicked.get()).unwrap_or_else(
         |((rank, stage, item), message)| {
-            let failure = Failure { rank: rank as usize, stage, item, panicked: true, message };
+            let failure =
+                Failure { rank: rank as usize, stage, item, panicked: true, of_input: false, message };
             Err(RunError::Failed(failure))
         },
     )?;

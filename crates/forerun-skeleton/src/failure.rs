@@ -6,18 +6,31 @@ use forerun_platform::Stage;
 
 /// What an application says when a task, a merge, a source or a sink cannot do its work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AppError(String);
+pub struct AppError {
+    message: String,
+    of_input: bool,
+}
 
 impl AppError {
     /// An error with its sentence.
     pub fn new(message: impl Into<String>) -> Self {
-        AppError(message.into())
+        AppError { message: message.into(), of_input: false }
+    }
+
+    /// One that is the input's: it is not what the application takes, and no other run would fare better. The sentence says where in it.
+    pub fn of_input(message: impl Into<String>) -> Self {
+        AppError { message: message.into(), of_input: true }
+    }
+
+    /// Whether it is the input's.
+    pub fn is_of_input(&self) -> bool {
+        self.of_input
     }
 }
 
 impl fmt::Display for AppError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -25,7 +38,7 @@ impl std::error::Error for AppError {}
 
 impl From<std::io::Error> for AppError {
     fn from(e: std::io::Error) -> Self {
-        AppError(e.to_string())
+        AppError::new(e.to_string())
     }
 }
 
@@ -40,6 +53,8 @@ pub struct Failure {
     pub item: u64,
     /// Whether the stage panicked, rather than returning an error.
     pub panicked: bool,
+    /// Whether it was the input's error ([`AppError::of_input`]), which says by itself where it is.
+    pub of_input: bool,
     /// What it said.
     pub message: String,
 }

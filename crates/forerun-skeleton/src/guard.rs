@@ -55,12 +55,12 @@ pub fn guard<T>(
     let before = GUARDED.replace(true);
     let caught = catch_unwind(AssertUnwindSafe(f));
     GUARDED.set(before);
-    let (panicked, message) = match caught {
+    let (panicked, of_input, message) = match caught {
         Ok(Ok(value)) => return Ok(value),
-        Ok(Err(e)) => (false, e.to_string()),
-        Err(payload) => (true, sentence(&*payload)),
+        Ok(Err(e)) => (false, e.is_of_input(), e.to_string()),
+        Err(payload) => (true, false, sentence(&*payload)),
     };
-    Err(Box::new(Failure { rank, stage: charge.stage, item: charge.item, panicked, message }))
+    Err(Box::new(Failure { rank, stage: charge.stage, item: charge.item, panicked, of_input, message }))
 }
 
 fn sentence(payload: &(dyn Any + Send)) -> String {

@@ -3,12 +3,16 @@
 
 #[path = "../../forerun-platform/tests/common/programs.rs"]
 mod programs;
+#[path = "../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+
+use skipped::skipped;
 
 const FILE: &str = r#"format = 1
 [[host]]
@@ -37,7 +41,7 @@ impl Testbed {
         let reason = String::from_utf8_lossy(&output.stderr).into_owned();
         let lacking = ["only root", "this kernel", "is mounted", "is missing", "not permitted", "`losetup"];
         assert!(lacking.iter().any(|l| reason.contains(l)), "{reason}");
-        println!("skipped: {}", reason.trim());
+        skipped(reason.trim());
         None
     }
 

@@ -1,9 +1,7 @@
 //! The lines that a person reads.
 
 use forerun_model::planner::{Divisible, Planned};
-use forerun_platform::{
-    Bytes, Cost, JoinAt, Outcome, Plan, Platform, ReductionProfile, Skeleton, Strategy, Wait,
-};
+use forerun_platform::{Bytes, Cost, JoinAt, Outcome, Plan, Platform, ReductionProfile, Strategy, Wait};
 
 use crate::pilot::Pilot;
 use crate::planning::Facts;
@@ -158,17 +156,15 @@ enum Sizes {
     Unsaid,
 }
 
-/// The shape of a plan.
+/// The shape of the plan of a reduction.
 pub fn shape(plan: &Plan) -> String {
-    // The tasks of a farm are what they are.
-    shape_of(plan, if plan.skeleton == Skeleton::Farm { Sizes::Unsaid } else { Sizes::Most })
+    shape_of(plan, Sizes::Most)
 }
 
 /// The shape of a plan with such tasks.
 fn shape_of(plan: &Plan, sizes: Sizes) -> String {
     let processors = text::plural(plan.processors as u64, "processor");
-    let name = if plan.skeleton == Skeleton::Farm { plan.skeleton.name() } else { plan.strategy.name() };
-    let mut line = format!("{name} on {processors}");
+    let mut line = format!("{} on {processors}", plan.strategy.name());
     if plan.groups > 1 {
         line.push_str(&format!(" in {} groups of {}", plan.groups, plan.group_size()));
     }
@@ -281,7 +277,7 @@ mod tests {
     use forerun_model::planner::Divisible;
     use forerun_platform::{Grain, Plan, Strategy};
 
-    use super::{Sizes, Skeleton, done, is_each, per_byte, shape, shape_of};
+    use super::{Sizes, done, is_each, per_byte, shape_of};
 
     #[test]
     fn tasks_of_one_piece_each_are_not_said_to_be_smaller_than_those() {
@@ -310,8 +306,6 @@ mod tests {
         assert_eq!(said(None, Sizes::Each), "adaptive on 2 processors, a task for each input");
         assert_eq!(said(Some(20), Sizes::Most), "adaptive on 2 processors, 20 tasks of at most 1 B");
         assert_eq!(said(Some(20), Sizes::Unsaid), "adaptive on 2 processors, 20 tasks");
-        let farm = Plan::new(Strategy::MasterSlave, 2, Grain { tasks: Some(8), bytes: 0 });
-        assert_eq!(shape(&Plan { skeleton: Skeleton::Farm, ..farm }), "farm on 2 processors, 8 tasks");
         let seven = said(Some(7), Sizes::Each);
         assert_eq!(seven.clone() + &done(0), "adaptive on 2 processors, 7 tasks, one for each input");
         let of_pilot = "adaptive on 2 processors, 7 tasks, one for each input, \

@@ -68,7 +68,7 @@ pub fn compared_sheet(outcomes: &[Outcome]) -> Sheet {
         "input",
     ]);
     for c in compare(outcomes) {
-        let Compared { configuration: k, measured, predictions } = &c;
+        let Compared { configuration: k, measured, predictions, .. } = &c;
         let runs = measured.iter().map(Some).chain(measured.is_empty().then_some(None));
         for runs in runs {
             let predicted = predictions.iter().map(Some).chain(predictions.is_empty().then_some(None));

@@ -171,7 +171,9 @@ pub fn explain(source: Option<&dyn ErasedSource>, e: RunError, signal: Option<i3
         return CliError::Interrupted(signal);
     }
     match e {
-        RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
+        // Where it is, the sentence says.
+        RunError::Failed(Failure { of_input: true, message, .. }) => CliError::Request(message),
+        RunError::Failed(Failure { rank, stage, item, panicked, message, .. }) => {
             let verb = if panicked { "panicked" } else { "failed" };
             let name = source.map(|s| s.input_name(item)).filter(|name| !name.is_empty());
             let name = name.map_or(String::new(), |name| format!(" ({name})"));

@@ -283,8 +283,8 @@ pub fn profile(
         Some(profile) => (profile, None),
         None => {
             let interrupt = &context.interrupt;
-            let found =
-                pilot(job, purpose, interrupt.cancel()).map_err(|e| explain(None, e, interrupt.signal()))?;
+            let found = context.piloted.time(|| pilot(job, purpose, interrupt.cancel()));
+            let found = found.map_err(|e| explain(None, e, interrupt.signal()))?;
             let source =
                 format!("a pilot of {} of {}", text::plural(found.tasks as u64, "task"), job.summary());
             let reduction = Some(found.profile.clone());

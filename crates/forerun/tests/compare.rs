@@ -6,7 +6,7 @@ use std::path::Path;
 
 use forerun::compare::{self, By};
 use forerun::{drawings, outcomes, report};
-use forerun_platform::{Bytes, Input, Outcome, Way};
+use forerun_platform::{Bytes, Input, Outcome, Strategy, Way};
 use proptest::prelude::*;
 use sample::bare;
 
@@ -80,6 +80,39 @@ simulated: off by +10.0 % (adaptive, 2 processors)
 ";
     assert_eq!(compare::table(&outcomes, false), expected);
     assert!(compare::table(&outcomes, true).contains("\x1b[1mstrategy"));
+}
+
+/// What is put together of several plans, or of several predictions, is said in the table and in the report, which agree.
+#[test]
+fn a_median_over_several_plans_says_so() {
+    let of = |way, seconds, tasks| {
+        let mut outcome = sample::outcome(way, Strategy::Adaptive, 2, tasks, 1.0, 1);
+        (outcome.makespan_s, outcome.predicted) = (seconds, None);
+        outcome
+    };
+    let mut all = vec![of(Way::Threads, 5.0, 8), of(Way::Analytic, 4.0, 8), of(Way::Simulated, 3.0, 8)];
+    let note = |all: &[Outcome]| {
+        let (table, page) = (compare::table(all, false), report::html(all));
+        let lines: Vec<String> =
+            table.lines().filter(|l| l.contains(": the median of ")).map(String::from).collect();
+        assert!(lines.iter().all(|line| page.contains(&format!("<li>{line}</li>"))), "{lines:?}");
+        (lines, page)
+    };
+    let (lines, page) = note(&all);
+    assert!(lines.is_empty() && !page.contains("1 of "), "{lines:?}");
+    // The same again is nothing to be told.
+    all.extend([of(Way::Threads, 6.0, 8), of(Way::Simulated, 3.0, 8)]);
+    assert_eq!(note(&all).0, [""; 0]);
+    all.extend([of(Way::Analytic, 7.0, 8), of(Way::Simulated, 3.5, 40)]);
+    let (lines, page) = note(&all);
+    let expected = [
+        "adaptive on 2 processors, simulated: the median of 3 predictions of 2 plans (8 to 40 tasks)",
+        "adaptive on 2 processors, analytic: the median of 2 predictions of one plan by different figures",
+    ];
+    assert_eq!(lines, expected);
+    for part in ["threads, 1 of 2", "simulated, 1 of 3", "the shorter of the middle two"] {
+        assert!(page.contains(part), "{part}");
+    }
 }
 
 #[test]

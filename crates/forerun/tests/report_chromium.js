@@ -35,6 +35,12 @@ addEventListener("load", () => {
     if (!box && frame.right > innerWidth + 0.5) found("a chart is cut off", svg.getAttribute("aria-label"));
   }
 
+  // What a table is read for is seen without scrolling it.
+  for (const head of [...document.querySelectorAll("th.needed")].filter(visible)) {
+    const r = head.getBoundingClientRect();
+    if (r.right > innerWidth + 0.5) found("a column is cut off", head.textContent + " ends at " + r.right);
+  }
+
   // Contrast of every text with the page, by the WCAG formula; 4.5 is what small text needs.
   const parse = (colour) => colour.match(/[\d.]+/g).slice(0, 3).map(Number);
   const luminance = (colour) => {

@@ -5,8 +5,9 @@
 //! screenshots stay in the target directory, under `tmp/report-chromium`, to be looked at.
 
 mod sample;
+#[path = "../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use forerun::report;
 use forerun_platform::{Strategy, Way};
 use serde::Deserialize;
+use skipped::skipped;
 
 /// What the script in a test copy found.
 #[derive(Debug, Deserialize)]
@@ -40,8 +42,7 @@ impl Browser {
     /// The browser, or nothing after saying why there is none.
     fn find() -> Option<Browser> {
         if std::env::var_os("FORERUN_TEST_NO_BROWSER").is_some() {
-            let _ =
-                writeln!(std::io::stderr(), "skipped: the report is not checked in a browser, as was asked");
+            skipped("the report is not checked in a browser, as was asked");
             return None;
         }
         let names = ["chromium", "chromium-browser", "google-chrome"].map(PathBuf::from);
@@ -53,10 +54,8 @@ impl Browser {
             { candidates }.find(|file| file.is_file())
         });
         let Some(program) = found else {
-            // Straight to standard error, which the test harness does not keep to itself.
-            let _ = writeln!(
-                std::io::stderr(),
-                "skipped: the report is not checked in a browser, chromium is not installed (Debian: apt-get install chromium)"
+            skipped(
+                "the report is not checked in a browser, chromium is not installed (Debian: apt-get install chromium)",
             );
             return None;
         };

@@ -1,6 +1,8 @@
 //! Features of documents, from files to tables: the same tables whatever the way and whatever happens.
 
 mod server;
+#[path = "../../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 mod tables;
 
 use std::fs;

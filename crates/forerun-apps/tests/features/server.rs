@@ -7,6 +7,8 @@ use std::process::{Command, Output, Stdio};
 
 use tempfile::TempDir;
 
+use crate::skipped::skipped;
+
 /// A server that listens on loopback, or is stopped at the moment.
 pub(crate) struct Server {
     directory: TempDir,
@@ -44,14 +46,14 @@ impl Server {
     /// Starts one; `None`, with the reason on standard error, where there is none.
     pub(crate) fn start() -> Option<Server> {
         let (Some(initdb), Some(_)) = (program("initdb"), program("pg_ctl")) else {
-            eprintln!("skipped: needs PostgreSQL (Debian's package postgresql)");
+            skipped("needs PostgreSQL (Debian's package postgresql)");
             return None;
         };
         let directory = tempfile::tempdir().unwrap();
         if is_root() {
             let owned = Command::new("chown").arg("postgres").arg(directory.path()).status();
             if !owned.is_ok_and(|s| s.success()) {
-                eprintln!("skipped: PostgreSQL does not run as root, and there is no user postgres");
+                skipped("PostgreSQL does not run as root, and there is no user postgres");
                 return None;
             }
         }

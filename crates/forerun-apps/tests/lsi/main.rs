@@ -2,6 +2,8 @@
 
 #[path = "../features/server.rs"]
 mod server;
+#[path = "../../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 mod tables;
 
 use std::sync::{Arc, Mutex};

@@ -7,6 +7,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
+use crate::skipped::skipped;
+
 /// nginx with a configuration of its own; it ends with this.
 pub(crate) struct Nginx {
     child: Child,
@@ -25,7 +27,7 @@ impl Drop for Nginx {
 pub(crate) fn nginx(root: &Path) -> Option<Nginx> {
     let places = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx", "/usr/local/bin/nginx"];
     let Some(program) = places.into_iter().find(|p| Path::new(p).exists()) else {
-        eprintln!("skipped: needs `nginx` (Debian's package nginx)");
+        skipped("needs `nginx` (Debian's package nginx)");
         return None;
     };
     let dir = tempfile::tempdir().expect("a directory");

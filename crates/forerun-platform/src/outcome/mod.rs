@@ -285,6 +285,10 @@ pub struct Outcome {
     /// The tasks (or pages) a second that a run over an input of unknown length was started with the prediction of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predicted_throughput: Option<Throughput>,
+    /// Seconds that the command spent on a pilot before this run, which its time is without; none where there was no pilot, or it was before
+    /// another run of the same command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pilot_s: Option<f64>,
     /// Messages sent.
     pub messages: u64,
     /// Bytes sent.
@@ -319,6 +323,7 @@ impl Outcome {
             throughput: if makespan_s > 0.0 { tasks as f64 / makespan_s } else { 0.0 },
             pages: None,
             predicted_throughput: None,
+            pilot_s: None,
             messages: ranks.iter().map(|r| r.messages).sum(),
             bytes: ranks.iter().map(|r| r.bytes).sum(),
             stages: RankTimes::stages_of(&ranks),

@@ -132,7 +132,8 @@ fn work_that_fails_or_panics_ends_the_run_with_its_name() {
     for panics in [false, true] {
         let e = run(&Failing { panics }, &LogGps::free(), &Free, &Options::new(4)).expect_err("it fails");
         let message = "the 3 is bad".to_owned();
-        let failure = Failure { rank: 2, stage: Stage::Merge, item: 3, panicked: panics, message };
+        let failure =
+            Failure { rank: 2, stage: Stage::Merge, item: 3, panicked: panics, of_input: false, message };
         assert_eq!(e, RunError::Failed(failure));
     }
 }

@@ -167,9 +167,9 @@ mod tests {
     }
 
     fn attempts() -> impl Strategy<Value = Vec<Attempt<Vec<u16>>>> {
-        let failure = (any::<usize>(), any::<u64>(), any::<bool>(), any::<String>()).prop_map(
-            |(rank, item, panicked, message)| {
-                Box::new(Failure { rank, stage: Stage::Task, item, panicked, message })
+        let failure = (any::<usize>(), any::<u64>(), any::<[bool; 2]>(), any::<String>()).prop_map(
+            |(rank, item, [panicked, of_input], message)| {
+                Box::new(Failure { rank, stage: Stage::Task, item, panicked, of_input, message })
             },
         );
         let large = any::<u16>().prop_map(|number| vec![number; LARGE]);

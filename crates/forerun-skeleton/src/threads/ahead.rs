@@ -164,11 +164,9 @@ impl<P, O> Sink<P> for Behind<'_, P, O> {
 /// Runs `f`; a panic in it becomes an error that names its place, as one in a rank's work does.
 fn quietly<T>(stage: Stage, f: impl FnOnce() -> Result<T, AppError>) -> Result<T, AppError> {
     let charge = Charge { stage, item: 0, bytes: 0, results: 0 };
-    guard(0, charge, f).map_err(|failure| {
-        AppError::new(if failure.panicked {
-            format!("panicked: {}", failure.message)
-        } else {
-            failure.message
-        })
+    guard(0, charge, f).map_err(|failure| match (failure.panicked, failure.of_input) {
+        (true, _) => AppError::new(format!("panicked: {}", failure.message)),
+        (false, true) => AppError::of_input(failure.message),
+        (false, false) => AppError::new(failure.message),
     })
 }

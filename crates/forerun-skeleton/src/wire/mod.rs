@@ -223,11 +223,12 @@ pub fn received<T>(codec: &impl Codec<T>, bytes: &[u8], blocks: Vec<Block>) -> R
 
 impl Wire for Failure {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
-        let Failure { rank, stage, item, panicked, message } = self;
+        let Failure { rank, stage, item, panicked, of_input, message } = self;
         rank.encode(out)?;
         (*stage as u8).encode(out)?;
         item.encode(out)?;
         panicked.encode(out)?;
+        of_input.encode(out)?;
         message.encode(out)
     }
 
@@ -235,7 +236,7 @@ impl Wire for Failure {
         let rank = usize::decode(bytes)?;
         let stage = usize::from(u8::decode(bytes)?);
         let stage = *forerun_platform::Stage::ALL.get(stage).ok_or_else(|| garbled("a failure"))?;
-        let (item, panicked) = (u64::decode(bytes)?, bool::decode(bytes)?);
-        Ok(Failure { rank, stage, item, panicked, message: String::decode(bytes)? })
+        let (item, panicked, of_input) = (u64::decode(bytes)?, bool::decode(bytes)?, bool::decode(bytes)?);
+        Ok(Failure { rank, stage, item, panicked, of_input, message: String::decode(bytes)? })
     }
 }

@@ -291,3 +291,19 @@ fn storage(
     let figures = run(vec![probe], until, random, cancel, progress).map_err(|e| e.to_string())?;
     Ok((figures, described))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Effort;
+
+    /// What is promised of `--quick`, and said of the other: measuring ends when its time is over (see `series.rs`), on a busy machine once
+    /// more, and how long the last probes take there nobody can promise.
+    #[test]
+    fn measuring_has_no_more_time_than_is_said() {
+        for (quick, usual_s, most_s) in [(true, 2.0, 3.0), (false, 15.0, 22.5)] {
+            let Effort { machine, again, storage, .. } = Effort::new(quick);
+            let once_s = (machine.time + storage.time).as_secs_f64();
+            assert!(once_s <= usual_s && once_s + again.as_secs_f64() < most_s, "{quick}: {once_s} s");
+        }
+    }
+}

@@ -21,7 +21,8 @@ pub struct FarmShape {
     #[arg(long, value_name = "N", value_parser = prefetch)]
     pub prefetch: Option<u64>,
     /// Masters, each with a part of the tasks and of the processors; or dynamic: one, and processors that become masters of
-    /// a part of the tasks while theirs make them wait.
+    /// a part of the tasks while theirs make them wait. No other number than this is tried: where one master bounds the time, `plan` with
+    /// others shows whether they help, and `forerun model farm` how many are best.
     #[arg(long, value_name = "N|dynamic", default_value = "1", value_parser = masters)]
     pub masters: Masters,
     /// How often a task that fails is tried again, on another processor, before the run ends.
@@ -100,7 +101,8 @@ pub struct Foreseen {
     /// Parts of the plan.
     #[command(flatten)]
     pub shape: FarmShape,
-    /// The hosts of a run on MPI, a platform file such as `calibrate --on mpi` writes; without it, threads of this machine.
+    /// The hosts of a run on MPI: a platform file, such as `calibrate --on mpi` writes, or the name of a shipped platform; without it, threads
+    /// of this machine.
     #[arg(long, value_name = "FILE", help_heading = "Figures")]
     pub platform: Option<String>,
     /// A profile file with a section `[farm]` (- for standard input); without it, a short pilot run measures the job.
@@ -139,15 +141,15 @@ fn masters(text: &str) -> Result<Masters, String> {
 }
 
 fn prefetch(text: &str) -> Result<u64, String> {
-    match count(text)? {
-        n @ 1..=1024 => Ok(n),
+    match count(text) {
+        Ok(n @ 1..=1024) => Ok(n),
         _ => Err("expected 1 to 1024".into()),
     }
 }
 
 fn retries(text: &str) -> Result<u32, String> {
-    match number(text)? {
-        n @ 0..=1000 => Ok(n as u32),
+    match number(text) {
+        Ok(n @ 0..=1000) => Ok(n as u32),
         _ => Err("expected 0 to 1000".into()),
     }
 }

@@ -78,6 +78,25 @@ Examples:
   all that can be done, whichever files fail; the same again does these once they are mended:
     forerun farm -k 'xmllint --noout {}' --resume checked.journal --include '*.xml' feeds/";
 
+/// Outcomes to compare.
+const COMPARE_EXAMPLES: &str = "\
+Outcomes of one job, input, platform, strategy and number of processors stand in one row: the median
+of the runs, and each prediction with its relative error, (predicted - measured) / measured.
+
+Examples:
+  forerun predict sort big.bin -p 1,2 --by analytic,simulated --json predicted.json
+  forerun run sort big.bin -p 2 --repeat 5 --json ran.json
+  forerun compare predicted.json ran.json";
+
+/// Outcomes to show.
+const REPORT_EXAMPLES: &str = "\
+The page has what `forerun compare` shows, and where the time of the ranks went and who did what
+when. It needs no network and no script.
+
+Examples:
+  forerun run sort big.bin --by simulated --json ran.json
+  forerun report ran.json -o ran.html";
+
 /// Tells how long a parallel job will take, on how many processors and which way, before it is
 /// run; then runs it that way and shows how far off it was.
 #[derive(Debug, Parser)]
@@ -134,7 +153,9 @@ pub fn sentence(e: &clap::Error) -> String {
     let text = e.render().to_string();
     let joined = |lines: &mut dyn Iterator<Item = &str>| lines.map(str::trim).collect::<Vec<_>>().join(" ");
     let said = joined(&mut text.lines().take_while(|l| !l.trim().is_empty()));
-    let tip = text.lines().find_map(|l| l.trim().strip_prefix("tip: "));
+    // (That a word could be given as a value, after `--`, is not what whoever writes an option means.)
+    let mut tips = text.lines().filter_map(|l| l.trim().strip_prefix("tip: "));
+    let tip = tips.find(|tip| !tip.starts_with("to pass "));
     let mut said = said.trim_start_matches("error: ").to_string();
     for (theirs, ours) in NUMBERS {
         said = said.replace(theirs, ours);
@@ -207,8 +228,10 @@ pub enum Command {
     #[command(after_help = FARM_EXAMPLES)]
     Farm(Box<WithJob<FarmJobArgs, FarmWays>>),
     /// Put predicted times beside measured ones.
+    #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
     /// Write outcomes as one self-contained HTML page.
+    #[command(after_help = REPORT_EXAMPLES)]
     Report(ReportArgs),
     /// Ask a database of features, which `run features` writes.
     Features(features::FeaturesArgs),
@@ -246,6 +269,14 @@ pub struct ReduceCommand {
 /// What `calibrate` takes.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
+Every other command measures this machine by itself where it has to. What this measures takes
+longer and is surer; it is kept for this machine, or written to FILE.
+
+Examples:
+  forerun calibrate
+  forerun calibrate --on mpi --hostfile hosts -p 8 -o cluster.toml
+  forerun plan sort big.bin --platform cluster.toml
+
 The speed of this machine's cores is 1: speeds are relative to where a job's costs are measured.
 To predict for another machine, calibrate it there with --out FILE and give that file to
 --platform here: both files hold the time of the same kernel (host.kernel), and the ratio of the
@@ -264,7 +295,7 @@ pub struct CalibrateArgs {
     /// own, for --platform of `run --on mpi`.
     #[arg(long, value_name = "WAY", default_value = "threads", value_parser = options::way_of_messages)]
     pub on: forerun_platform::Way,
-    /// With --on mpi: processes, at least 2.
+    /// With --on mpi: processes, at least 2; without it, 2.
     #[arg(short, long, value_name = "P", value_parser = number)]
     pub processors: Option<usize>,
     /// With --on mpi: draw every value, and the lines through them, as SVG into FILE.
@@ -408,6 +439,16 @@ mod tests {
         ] {
             assert_eq!(words(given), taken);
         }
+    }
+
+    /// An option that a command has not is no file that begins with dashes.
+    #[test]
+    fn no_tip_is_to_take_an_option_for_a_value() {
+        use clap::Parser as _;
+        let said = |line: &str| super::sentence(&super::Cli::try_parse_from(line.split(' ')).unwrap_err());
+        let timeout = said("forerun run sort x --timeout");
+        assert!(timeout.contains("--timeout") && !timeout.contains("as a value"), "{timeout}");
+        assert!(said("forerun run sort x --procesors 3").contains("'--processors'"));
     }
 
     /// Text that is printed as it stands has lines that fit: a longer one would be broken, and the rest stand alone.

@@ -32,7 +32,7 @@ impl<T: Copy> Pin<T> {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Plan")]
 pub struct ShapeOptions {
-    /// Pattern: reduction, scatter-gather (sort only), or auto: the one with the shorter prediction.
+    /// Pattern: reduction, scatter-gather (of sort and tasks), or auto: the one with the shorter prediction.
     #[arg(long, value_name = "SKELETON", default_value = "reduction", value_parser = skeleton)]
     pub skeleton: Pin<Skeleton>,
     /// Strategy: parallel-pipeline, reduction-tree, master-slave, adaptive, or auto.

@@ -21,6 +21,7 @@ pub mod run;
 pub mod stream;
 pub mod tagger;
 pub mod treat;
+pub mod waited;
 
 use forerun_apps::SeenFiles;
 use forerun_apps::command::Inputs;
@@ -28,6 +29,7 @@ use forerun_platform::{Machine, Platform, Profile, Way};
 
 use self::job_file::{Words, from_file};
 use self::treat::Treat;
+use self::waited::Piloted;
 use crate::allocation;
 use crate::calibrate::calibrate_command;
 use crate::cli::{AnyJob, Cli, Command, GenerateCommand, JobCommand, PlatformCommand};
@@ -64,6 +66,8 @@ pub struct Context {
     pub crawl: Option<Watch>,
     /// What others do on this machine meanwhile.
     pub meter: Meter,
+    /// What pilots took.
+    pub piloted: Piloted,
 }
 
 impl Context {
@@ -194,6 +198,7 @@ pub fn dispatch(cli: Cli) -> Result<(), CliError> {
         profile: None,
         crawl: None,
         meter: Meter::begin(),
+        piloted: Piloted::default(),
     };
     let done = match cli.command {
         Command::Calibrate(args) => {

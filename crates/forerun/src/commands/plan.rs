@@ -41,7 +41,8 @@ pub fn run(
     }
     context.note_shared(pinned.as_slice(), platform)?;
     let planned = plan(facts, costs, platform, &how.shape, pinned, most, interrupt)?;
-    console.say("plan", &describe::plan(&planned, facts))?;
+    let words = describe::plan(&planned, facts);
+    console.say("plan", &words)?;
     console.text(&describe::alternatives(&planned))?;
     facts.note_without_bytes(costs, console)?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
@@ -49,7 +50,7 @@ pub fn run(
         let best = &planned.best.plan;
         let (tasks, all) = (best.grain.tasks.unwrap_or(0) as f64, facts.input.bytes());
         let results = tasks * costs.result_of(all / tasks.max(1.0));
-        sbatch::write(path, (best, platform), &About::of(job, results), context)?;
+        sbatch::write(path, (best, platform), &words, &About::of(job, results), context)?;
     }
     let predicted = run::predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     tell(&planned.best.plan, predicted, context)

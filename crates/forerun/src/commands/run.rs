@@ -114,7 +114,7 @@ pub fn run_planned(
         if let Some(crawl) = &context.crawl {
             crawled::ran(&mut done.outcome, job, crawl, true, both.as_ref());
         }
-        tell(&done, context)?;
+        tell(&mut done, context)?;
         outcomes.push(done.outcome);
         execute::stop_if_interrupted(interrupt)?;
     }
@@ -146,12 +146,13 @@ pub fn note_platform(
 }
 
 /// Says what a run came to.
-pub fn tell(done: &execute::Done, context: &Context) -> Result<(), CliError> {
+pub fn tell(done: &mut execute::Done, context: &Context) -> Result<(), CliError> {
     context.console.note("result", &done.result)?;
     for note in &done.notes {
         context.console.note("note", note)?;
     }
-    context.console.say("", &compare::verdict(&done.outcome))
+    context.console.say("", &compare::verdict(&done.outcome))?;
+    context.note_waited(&mut done.outcome)
 }
 
 /// Simulates a job by its costs.

@@ -5,8 +5,10 @@
 //! prediction of it (by the ways that run nothing in real time, and the one a run was planned with) stands
 //! beside them with its relative error, (predicted − measured) / measured, measured being the median.
 //! Predictions for another platform or input are never compared with a measurement of this one. Outcomes that do not
-//! say what their input was, as those of earlier builds, are taken to be of one.
+//! say what their input was, as those of earlier builds, are taken to be of one. What tasks, blocks or messages a plan has is no part of a
+//! configuration, since every pilot finds others: where outcomes of several plans, or predictions that differ, are put together, that is said.
 
+mod several;
 mod summary;
 mod table;
 
@@ -200,6 +202,8 @@ pub struct Compared {
     pub measured: Vec<Runs>,
     /// Predictions in the order of [`By::ALL`]; may be empty.
     pub predictions: Vec<Prediction>,
+    /// Where runs or predictions of several plans are put together, or predictions that differ: a sentence each, without a full stop.
+    pub several: Vec<String>,
 }
 
 /// Relative error of a prediction: (predicted − measured) / measured, none where nothing took any time.
@@ -221,6 +225,7 @@ pub fn compare(outcomes: &[Outcome]) -> Vec<Compared> {
                 configuration: chunk[0].0.clone(),
                 measured: [Way::Threads, Way::Mpi].into_iter().filter_map(|way| runs(&all, way)).collect(),
                 predictions: By::ALL.into_iter().filter_map(|by| prediction(&all, by)).collect(),
+                several: several::said(&chunk[0].0, &all),
             }
         })
         .collect()

@@ -20,6 +20,11 @@ pub fn table(outcomes: &[Outcome], colour: bool) -> String {
         };
         out.push_str(&if title.is_empty() { String::new() } else { format!("{title}\n\n") });
         out.push_str(&rows(block).render(colour));
+        let several: Vec<String> =
+            block.iter().flat_map(|c| &c.several).map(|line| format!("{line}\n")).collect();
+        if !several.is_empty() {
+            out.push_str(&format!("\n{}", several.concat()));
+        }
         let lines: Vec<String> = summaries(block).iter().map(summary_line).collect();
         out.push_str(&if lines.is_empty() {
             "\nNothing here was both predicted and measured, so there is no error to show.\n\n".to_string()

@@ -30,7 +30,8 @@ pub(super) fn plan<J: FarmJob>(
     let seen = seen(job, (how, processors, processors.is_none()), context)?;
     let planned = seen.best(how, seen.left)?;
     let plan = &planned.plan;
-    context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
+    let words = plan::words(plan, (seen.all, seen.left));
+    context.console.say("plan", &words)?;
     context.note_shared([plan.processors], &seen.platform)?;
     context.note_beside(seen.beside, [plan.processors])?;
     let predicted = seen.predictions(job, &how.by, &planned, context)?;
@@ -45,7 +46,7 @@ pub(super) fn plan<J: FarmJob>(
         // Where there is no closed form, the limit is what another way predicts.
         let other = || predicted.outcomes.iter().find_map(|o| o.predicted);
         let plan = &Plan { predicted: plan.predicted.or_else(other), ..plan.clone() };
-        sbatch::write(path, (plan, &seen.platform), &about, context)?;
+        sbatch::write(path, (plan, &seen.platform), &words, &about, context)?;
     }
     tell(plan, predicted, context)
 }

@@ -200,7 +200,7 @@ fn run<J: FarmJob>(
     let plan = &mut planned.plan;
     plan.predicted = plan.predicted.or_else(|| predicted.outcomes.iter().find_map(|o| o.predicted));
     let plan = &*plan;
-    let (done, missing) = match work {
+    let (mut done, missing) = match work {
         Some(work) => {
             job.let_go();
             let kept = kept.unwrap_or_default().into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -221,6 +221,7 @@ fn run<J: FarmJob>(
         console.note("note", note)?;
     }
     console.say("", &compare::verdict(&done.outcome))?;
+    context.note_waited(&mut done.outcome)?;
     let mut outcomes = predicted.outcomes;
     outcomes.push(done.outcome);
     console.data(&outcomes)?;
@@ -302,14 +303,10 @@ impl Seen {
                 console.note("profile", &pilot::words(&costs, mean))?;
                 (Some((profile, costs)), 0)
             }
-            None => match pilot::pilot(
-                job,
-                &mut rest,
-                Trying { slaves, widest, cores, on: how.on },
-                &how.shape,
-                kept,
-                interrupt,
-            )? {
+            None => match context.piloted.time(|| {
+                let trying = Trying { slaves, widest, cores, on: how.on };
+                pilot::pilot(job, &mut rest, trying, &how.shape, kept, interrupt)
+            })? {
                 Some(found) => {
                     console.note("pilot", &found.words())?;
                     together = found.together;

@@ -111,7 +111,8 @@ pub(crate) fn explain<J: FarmJob>(job: &J, tasks: &[u64], e: RunError, signal: O
         return CliError::Interrupted(signal);
     }
     match e {
-        RunError::Failed(Failure { rank, stage: Stage::Task, item, panicked, message }) => {
+        RunError::Failed(Failure { of_input: true, message, .. }) => CliError::Request(message),
+        RunError::Failed(Failure { rank, stage: Stage::Task, item, panicked, message, .. }) => {
             let verb = if panicked { "panicked" } else { "failed" };
             let task = tasks.get(item as usize).copied().unwrap_or(item);
             let name = job.input_name(task);

@@ -235,7 +235,8 @@ impl<'j> Sampler<'j> {
 
 /// What went wrong round a piece of work.
 pub(super) fn failed(stage: Stage, item: u64, e: AppError) -> RunError {
-    RunError::Failed(Failure { rank: 0, stage, item, panicked: false, message: e.to_string() })
+    let (of_input, message) = (e.is_of_input(), e.to_string());
+    RunError::Failed(Failure { rank: 0, stage, item, panicked: false, of_input, message })
 }
 
 #[cfg(test)]

@@ -18,11 +18,21 @@ pub(super) fn render(scene: &Scene<'_>) -> String {
     let greatest = nice(greatest).min(0.5);
     let scale = Scale::new((-greatest, greatest), (6.0, WIDTH - 6.0), false);
     let repeats = scene.compared.iter().any(|c| c.measured.iter().any(|r| r.makespans_s.len() > 1));
-    let mut out = format!(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Relative errors\"><table>\n<thead><tr>\
+    let several: Vec<String> = scene
+        .compared
+        .iter()
+        .flat_map(|c| &c.several)
+        .map(|line| format!("<li>{}</li>", escape(line)))
+        .collect();
+    let mut out = match &several[..] {
+        [] => String::new(),
+        all => format!("<ul class=\"note\">{}</ul>\n", all.concat()),
+    };
+    out += &format!(
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Relative errors\"><table class=\"errors\">\n<thead><tr>\
          <th scope=\"col\" class=\"num\">P</th><th scope=\"col\" class=\"num\">Measured</th><th scope=\"col\">Predictor</th>\
-         <th scope=\"col\">Predicted</th><th scope=\"col\" class=\"num\">Error</th>\
-         <th scope=\"col\"><span class=\"sr\">Error, drawn</span>{}</th><th scope=\"col\">Measured by</th>{}</tr></thead>\n",
+         <th scope=\"col\">Predicted</th><th scope=\"col\" class=\"num needed\">Error</th>\
+         <th scope=\"col\" class=\"drawn\"><span class=\"sr\">Error, drawn</span>{}</th><th scope=\"col\">Measured by</th>{}</tr></thead>\n",
         ends(greatest),
         if repeats {
             ["Runs", "Min", "Max"].map(|name| format!("<th scope=\"col\" class=\"num\">{name}</th>")).concat()
@@ -93,9 +103,12 @@ fn about(runs: Option<&Runs>, rows: usize, repeats: bool) -> String {
 }
 
 fn predicted(runs: Option<&Runs>, prediction: Option<&Prediction>, scale: &Scale) -> String {
-    let Some(p) = prediction else { return "<td class=\"none\" colspan=\"4\">not predicted</td>".into() };
+    let Some(p) = prediction else {
+        return "<td class=\"none\" colspan=\"3\">not predicted</td><td class=\"drawn\"></td>".into();
+    };
     let error = runs.and_then(|runs| error(p, runs));
-    let mut out = format!("<td>{}</td><td>{}</td>", p.by.name(), text::interval(&p.makespan));
+    let mut out =
+        format!("<td>{}</td><td class=\"breaks\">{}</td>", p.by.name(), text::interval(&p.makespan));
     out += &format!("<td class=\"num\">{}</td><td class=\"drawn\">", error.map_or("—".into(), text::percent));
     if let (Some(error), Some(runs)) = (error, runs) {
         let all = [runs.max(), runs.median(), runs.min()]

@@ -1,6 +1,6 @@
 //! The first thing on the page: predicted, measured, error, the plan and its reason.
 
-use forerun_platform::{Interval, Outcome};
+use forerun_platform::{Bytes, Interval, Outcome};
 
 use super::mark::escape;
 use super::scene::{Scene, WAYS};
@@ -111,14 +111,10 @@ fn plan(scene: &Scene<'_>, best: &Compared) -> String {
     // Of a farm's tasks, and of such as are known by their costs alone, nobody says how large they are.
     let sized = first.input.as_ref().is_none_or(|input| input.bytes.is_some());
     if sized && plan.grain.bytes > 0 {
-        words.push(format!("at most {} of input a task", text::bytes(plan.grain.bytes)));
+        words.push(format!("at most {} of input a task", Bytes(plan.grain.bytes)));
     }
     if first.messages > 0 {
-        words.push(format!(
-            "{} of {} in all",
-            text::plural(first.messages, "message"),
-            text::bytes(first.bytes)
-        ));
+        words.push(format!("{} of {} in all", text::plural(first.messages, "message"), Bytes(first.bytes)));
     }
     let mut out = format!("<p class=\"plan\">{fastest}: {}.", words.join(", "));
     let reason = outcomes.iter().map(|o| o.plan.reason.trim()).find(|reason| !reason.is_empty());

@@ -102,6 +102,17 @@ impl Scene<'_> {
         fastest(measured).or_else(|| fastest(predicted))
     }
 
+    /// How many outcomes of a configuration came about in a way and satisfy a condition.
+    pub(super) fn alternatives(
+        &self,
+        configuration: &Configuration,
+        way: Way,
+        condition: impl Fn(&Outcome) -> bool,
+    ) -> usize {
+        let all = self.outcomes.get(configuration).into_iter().flatten();
+        all.filter(|o| o.way == way && condition(o)).count()
+    }
+
     /// The outcome that stands for a configuration and way: that with the median makespan (the lesser of
     /// the middle two), among those that satisfy a condition.
     pub(super) fn representative(

@@ -1,6 +1,6 @@
 //! Where the time of the ranks went: a stacked bar and the seconds of every stage, a row an outcome.
 
-use forerun_platform::{Outcome, Stage};
+use forerun_platform::{Outcome, Stage, Way};
 
 use super::mark::{escape, n, stage_class, stage_legend};
 use super::scene::{Scene, WAYS};
@@ -9,15 +9,14 @@ use crate::text::{self, TimeUnit};
 
 const WIDTH: f64 = 250.0;
 
-/// The table with its bars. Each way of a configuration is shown by its run with the median makespan.
+/// The table with its bars. Each way of a configuration is shown by its outcome with the median makespan.
 pub(super) fn render(scene: &Scene<'_>) -> String {
+    let has_stages = |o: &Outcome| o.stages.values().any(|s| s.total_s > 0.0);
     let rows: Vec<(&Compared, Vec<&Outcome>)> = scene
         .compared
         .iter()
         .map(|c| {
-            let of = |way| {
-                scene.representative(&c.configuration, way, |o| o.stages.values().any(|s| s.total_s > 0.0))
-            };
+            let of = |way| scene.representative(&c.configuration, way, has_stages);
             (c, WAYS.into_iter().filter_map(of).collect())
         })
         .filter(|(_, outcomes): &(_, Vec<_>)| !outcomes.is_empty())
@@ -29,9 +28,27 @@ pub(super) fn render(scene: &Scene<'_>) -> String {
     if stages.is_empty() {
         return String::new();
     }
-    let mut out = String::from(
+    let count =
+        |c: &Compared, outcome: &Outcome| scene.alternatives(&c.configuration, outcome.way, has_stages);
+    let several = rows.iter().any(|(c, all)| all.iter().any(|outcome| count(c, outcome) > 1));
+    let of_several = match several {
+        true => {
+            " A row is one outcome: where there are several, that with the median makespan, or of an even number the shorter of the \
+             middle two, while the table of relative errors has their mean."
+        }
+        false => "",
+    };
+    // A closed form may have a makespan alone.
+    let lacks =
+        |way: &Way| scene.count(*way) > 0 && !rows.iter().any(|(_, all)| all.iter().any(|o| o.way == *way));
+    let lacking: Vec<&str> = WAYS.into_iter().filter(lacks).map(Way::name).collect();
+    let without = match &lacking[..] {
+        [] => String::new(),
+        names => format!(" Of {} no stages are known.", names.join(" and ")),
+    };
+    let mut out = format!(
         "<p class=\"note\">Time of a rank in each stage, the mean of all ranks. Bars of one configuration share a scale; \
-         what a bar lacks to its tick, the makespan, is time after a rank's end.</p>\n",
+         what a bar lacks to its tick, the makespan, is time after a rank's end.{of_several}{without}</p>\n",
     );
     out += &stage_legend(stages.iter().copied());
     out += "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Time by stage\"><table class=\"tight\">\n<thead><tr>\
@@ -57,7 +74,7 @@ pub(super) fn render(scene: &Scene<'_>) -> String {
             for outcome in outcomes {
                 let class = if p.is_empty() { "" } else { " class=\"first\"" };
                 out += &format!("<tr{class}>{}", std::mem::take(&mut p));
-                out += &row(outcome, &stages, longest, unit);
+                out += &row(outcome, count(c, outcome), &stages, longest, unit);
                 out += "</tr>\n";
             }
         }
@@ -72,11 +89,12 @@ fn means(outcome: &Outcome, stages: &[Stage]) -> Vec<f64> {
     stages.iter().map(|s| total(s) / outcome.processors as f64).collect()
 }
 
-fn row(outcome: &Outcome, stages: &[Stage], longest: f64, unit: TimeUnit) -> String {
+fn row(outcome: &Outcome, of: usize, stages: &[Stage], longest: f64, unit: TimeUnit) -> String {
     let means = means(outcome, stages);
     let makespan = text::seconds(outcome.makespan_s);
-    let mut out =
-        format!("<td>{}</td><td class=\"num\">{makespan}</td><td class=\"drawn\">", outcome.way.name());
+    let name = outcome.way.name();
+    let way = if of > 1 { format!("{name}, 1 of {}", text::count(of as u64)) } else { name.into() };
+    let mut out = format!("<td>{way}</td><td class=\"num\">{makespan}</td><td class=\"drawn\">");
     let scale = |seconds: f64| if longest > 0.0 { seconds / longest * (WIDTH - 2.0) } else { 0.0 };
     let words: Vec<String> = stages
         .iter()

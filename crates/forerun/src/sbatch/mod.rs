@@ -13,7 +13,6 @@ use self::needs::{NO_LIMIT, Needs, Nodes};
 use self::words::Words;
 use crate::allocation;
 use crate::commands::Context;
-use crate::describe::shape;
 use crate::error::{CliError, request};
 use crate::figures::THIS;
 use crate::{file, text};
@@ -86,20 +85,21 @@ impl About {
     }
 }
 
-/// Writes the script of a plan to `path`.
+/// Writes the script of a plan to `path`; `words` say of the plan what the terminal has been told.
 ///
 /// # Errors
 /// That the platform has not so many processors; what cannot be written.
 pub fn write(
     path: &Path,
     (plan, platform): (&Plan, &Platform),
+    words: &str,
     about: &About,
     context: &Context,
 ) -> Result<(), CliError> {
     let nodes = Nodes { processes: about.processes, ..Nodes::of(plan.processors, platform)? };
     let needs = Needs::of(about, plan, nodes);
     let command: Vec<OsString> = std::env::args_os().collect();
-    file::write(path, script(plan, nodes, &needs, &command).as_bytes())?;
+    file::write(path, script((plan, words), nodes, &needs, &command).as_bytes())?;
     if needs.minutes.is_none() {
         context.console.say("note", NO_LIMIT)?;
     }
@@ -108,7 +108,7 @@ pub fn write(
 
 /// The script: asks for what the plan needs, and runs the job with the plan pinned. `command` is the command line that made
 /// the plan.
-fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> String {
+fn script((plan, words): (&Plan, &str), nodes: Nodes, needs: &Needs, command: &[OsString]) -> String {
     let Nodes { hosts, per_host, .. } = nodes;
     let (tasks, cpus) = if nodes.are_processes() { (plan.processors, 1) } else { (1, plan.processors) };
     let mut asked = vec![
@@ -123,16 +123,15 @@ fn script(plan: &Plan, nodes: Nodes, needs: &Needs, command: &[OsString]) -> Str
     asked.extend(needs.memory.map(|_| format!("--mem={}M", needs.mebibytes_asked())));
     asked.extend(needs.minutes.map(|minutes| format!("--time={minutes}")));
     let asked: String = asked.iter().map(|word| format!("#SBATCH {word}\n")).collect();
-    let predicted =
-        plan.predicted.map_or("nothing is predicted".into(), |p| format!("{} predicted", text::interval(&p)));
+    let words: String = words.lines().map(|line| format!("# {line}\n")).collect();
+    let predicted = plan.predicted.map_or("nothing".into(), |p| text::interval(&p));
     let many = if nodes.are_processes() {
         "# Ranks are processes: this needs a forerun with its feature mpi, and files that all nodes see.\n"
     } else {
         ""
     };
     format!(
-        "#!/bin/bash\n{asked}\n# {}: {predicted}.\n# {}\n# {}\n{many}\n{}\n",
-        shape(plan),
+        "#!/bin/bash\n{asked}\n{words}# Predicted: {predicted}.\n# {}\n# {}\n{many}\n{}\n",
         needs.time_in_words(),
         needs.memory_in_words(),
         run(plan, nodes, needs, command).join(" \\\n    "),

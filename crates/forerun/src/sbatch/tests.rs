@@ -38,7 +38,12 @@ fn written_of(plan: &Plan, hosts: &[(usize, usize)], job: &About, line: &str) ->
     let nodes = Nodes::of(plan.processors, &platform(hosts)).unwrap();
     let nodes = Nodes { processes: job.processes, ..nodes };
     let needs = Needs::of(&About { result_bytes: 1e6, ..*job }, plan, nodes);
-    script(plan, nodes, &needs, &line.split(' ').map(OsString::from).collect::<Vec<_>>())
+    script(
+        (plan, "the plan\nand why"),
+        nodes,
+        &needs,
+        &line.split(' ').map(OsString::from).collect::<Vec<_>>(),
+    )
 }
 
 /// The value of an option that the script asks Slurm for.
@@ -55,6 +60,7 @@ fn one_host_gets_one_task_of_many_threads() {
         assert_eq!(asked(&script, option), Some(value), "{option} in {script}");
     }
     assert!(!script.contains("--on mpi") && script.contains("--processors 4"), "{script}");
+    assert!(script.contains("\n# the plan\n# and why\n# Predicted: 5.00 min"), "{script}");
     // Estimate and limit are both told.
     assert!(script.contains("# Time: at most 600 s") || script.contains("# Time: at most 10"), "{script}");
 }

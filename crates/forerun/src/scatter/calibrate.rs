@@ -173,8 +173,8 @@ impl Found {
         for _ in 0..FINISHES {
             let begun = Instant::now();
             let result = job.rehearse_finish(Vec::new()).map_err(|e| {
-                let message = e.to_string();
-                RunError::Failed(Failure { rank: 0, stage: Stage::Finish, item: 0, panicked: false, message })
+                let (of_input, message, stage) = (e.is_of_input(), e.to_string(), Stage::Finish);
+                RunError::Failed(Failure { rank: 0, stage, item: 0, panicked: false, of_input, message })
             })?;
             self.finishes.push(begun.elapsed().as_secs_f64());
             drop(result);

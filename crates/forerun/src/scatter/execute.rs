@@ -54,7 +54,9 @@ pub fn explain(e: RunError, signal: Option<i32>) -> CliError {
         return CliError::Interrupted(signal);
     }
     match e {
-        RunError::Failed(Failure { rank, stage, item, panicked, message }) => {
+        // Where it is, the sentence says.
+        RunError::Failed(Failure { of_input: true, message, .. }) => CliError::Request(message),
+        RunError::Failed(Failure { rank, stage, item, panicked, message, .. }) => {
             let verb = if panicked { "panicked" } else { "failed" };
             let what = match stage {
                 Stage::Read => format!("reading block {item}"),

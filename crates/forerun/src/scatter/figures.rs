@@ -93,7 +93,9 @@ pub(super) fn costs_on(
             let ahead =
                 |ranks| shape.ahead.unwrap_or_else(|| scatter_gather::ahead(ranks, allocation::cores()));
             let coming = Coming { workers, ahead: (ahead(1), ahead(ranks.max(2))), block };
-            let found = calibrate(job, job.extent().bytes, &coming, interrupt.cancel())
+            let found = context
+                .piloted
+                .time(|| calibrate(job, job.extent().bytes, &coming, interrupt.cancel()))
                 .map_err(|e| super::execute::explain(e, interrupt.signal()))?;
             let source =
                 format!("a pilot of {} of {}", text::plural(found.blocks as u64, "block"), job.summary());

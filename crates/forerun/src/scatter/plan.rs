@@ -5,7 +5,7 @@ use forerun_platform::{Platform, ScatterGatherProfile};
 
 use super::figures::{Costs, costs};
 use super::predict::predictions;
-use super::{Facts, planning, words};
+use super::{Facts, planning, words as said};
 use crate::cli::PlanOptions;
 use crate::commands::{Context, plan};
 use crate::error::CliError;
@@ -37,12 +37,13 @@ pub fn plan_costed(
     let (pinned, most) = (how.processors.get(), how.max_processors);
     context.note_shared(pinned.as_slice(), platform)?;
     let planned = planning::plan(facts, costs, platform, &how.shape, pinned, most, &context.interrupt)?;
-    context.console.say("plan", &words::plan(&planned))?;
-    context.console.text(&words::alternatives(&planned))?;
+    let words = said::plan(&planned);
+    context.console.say("plan", &words)?;
+    context.console.text(&said::alternatives(&planned))?;
     context.note_beside(facts.beside, [planned.best.plan.processors])?;
     if let Some((path, job)) = how.sbatch.as_ref().zip(job) {
         let about = About::of(job, facts.bytes as f64);
-        sbatch::write(path, (&planned.best.plan, platform), &about, context)?;
+        sbatch::write(path, (&planned.best.plan, platform), &words, &about, context)?;
     }
     let predicted = predictions(&how.by, facts, &planned.best, costs, platform, context)?;
     plan::tell(&planned.best.plan, predicted, context)

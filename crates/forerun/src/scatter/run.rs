@@ -53,14 +53,14 @@ pub(super) fn run_planned(
     let mut outcomes = predicted.told(context)?;
     for _ in 0..how.repeat {
         let plan = &choice.plan;
-        let done = match (&context.work, how.on) {
+        let mut done = match (&context.work, how.on) {
             (Some(work), Way::Mpi) => mpi::run(work, job, plan, &platform.name, &how.mpi, context)?,
             _ => {
                 let bar = console.bar(plan.grain.tasks, "blocks");
                 execute(job, plan, how.on, platform, &bar, interrupt)?
             }
         };
-        commands::tell(&done, context)?;
+        commands::tell(&mut done, context)?;
         outcomes.push(done.outcome);
         executing::stop_if_interrupted(interrupt)?;
     }

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::skipped::skipped;
 use crate::util::{FORERUN, MAP, Place, Running, as_nobody, finish, home};
 
 #[test]
@@ -19,7 +20,8 @@ fn inputs_that_are_none() {
         ("run sort dir", 2, &["dir", "directory"]),
         ("run sort short", 2, &["short", "17 bytes", "i32"]),
         ("run sort /dev/null", 2, &["/dev/null", "not a regular file"]),
-        ("run sort text --type lines", 1, &["text", "three", "number"]),
+        ("run sort text --type lines", 2, &["forerun: text:3: \"three\" is not a decimal number"]),
+        ("run sort text --type lines --skeleton scatter-gather", 2, &["forerun: text:3: "]),
         ("reduce --map cat --merge cat gone", 2, &["gone", "does not exist"]),
         ("reduce --map cat --merge cat dir gone", 2, &["gone", "does not exist"]),
         ("reduce --map cat --merge cat --files-from gone", 2, &["gone"]),
@@ -59,7 +61,7 @@ fn what_may_not_be_read_or_written() {
         (&["run", "sort", "in", "--profile", "locked", "-o", "tmp/x"], &["locked"]),
     ] {
         let Some(command) = as_nobody(&place, words) else {
-            eprintln!("skipped: the command cannot be run as another user here");
+            skipped("the command cannot be run as another user here");
             return;
         };
         finish(command).refused(2, expected);
@@ -94,7 +96,7 @@ fn an_output_that_may_not_be_written_to_stays() {
     ] {
         let words: Vec<&str> = line.split(' ').collect();
         let Some(command) = as_nobody(&place, &words) else {
-            eprintln!("skipped: the command cannot be run as another user here");
+            skipped("the command cannot be run as another user here");
             return;
         };
         finish(command).refused(2, &["it is there and may not be written to (", "name another"]);
@@ -175,7 +177,7 @@ fn a_disk_that_is_full() {
     let place = Place::new();
     let at = place.path("small");
     let Some(small) = Small::mount(&at, "size=1m") else {
-        eprintln!("skipped: no small file system can be mounted here (not root, or not allowed)");
+        skipped("no small file system can be mounted here (not root, or not allowed)");
         return;
     };
     place.write("in", vec![1; 4_000_000]);
@@ -259,9 +261,9 @@ fn a_name_with_a_line_end_is_quoted() {
     place.write("d/a\nb", "1\nx\n");
     let shown = "d/a\\nb";
     for (words, status) in [
-        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out"][..], 1),
-        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--profile", "profile.toml"], 1),
-        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--skeleton", "scatter-gather"], 1),
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out"][..], 2),
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--profile", "profile.toml"], 2),
+        (&["run", "sort", "d/a\nb", "--type", "lines", "-o", "out", "--skeleton", "scatter-gather"], 2),
         (&["run", "sort", "d/a\nb", "--type", "u64"], 2),
         (&["run", "sort", "d/a\nb", "d/a\nb", "-o", "out"], 2),
         (&["run", "sort", "d", "-o", "d/a\nb/c"], 2),
@@ -298,7 +300,7 @@ fn a_result_that_was_there_stays_when_a_run_fails() {
     place.run("reduce --map false --merge cat in -o out").refused(1, &["false", "in"]);
     assert_eq!(place.text("out"), "as it was");
     place.write("text", "1\nx\n");
-    place.run("run sort text --type lines -o out").refused(1, &["text"]);
+    place.run("run sort text --type lines -o out").refused(2, &["text"]);
     assert_eq!(place.text("out"), "as it was");
     place.run("reduce --map cat --merge cat in -o in").refused(2, &["--out in", "input"]);
     place.assert_clean();

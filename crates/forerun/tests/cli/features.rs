@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::Signal;
 
+use crate::skipped::skipped;
 use crate::util::{Place, as_nobody, finish};
 
 /// The model that is shipped with the repository.
@@ -106,7 +107,7 @@ fn a_database_that_may_not_be_written() {
         mode(0o555);
         let as_nobody = |words: &[&str]| as_nobody(&place, words).map(finish);
         let Some(said) = as_nobody(&["features", "search", name, "parallel program"]) else {
-            eprintln!("skipped: the command cannot be run as another user here");
+            skipped("the command cannot be run as another user here");
             mode(0o755);
             return;
         };

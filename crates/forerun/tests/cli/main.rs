@@ -22,6 +22,8 @@ mod refused;
 mod reproduce;
 mod scatter;
 mod signals;
+#[path = "../../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 mod sort;
 mod stream;
 mod trouble;

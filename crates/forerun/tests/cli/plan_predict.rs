@@ -249,6 +249,18 @@ fn a_batch_script_of_a_farm_runs_it_as_planned() {
         assert!(parts.iter().all(|part| script.matches(part).count() == 1), "{script}");
         assert!(script.contains("#SBATCH --time=") && !script.contains("job.sh"), "{script}");
     }
+    // Of every skeleton it says what the terminal is told.
+    place.write("ints", [7; 40_000]);
+    for (line, name) in [
+        ("mandelbrot --size 8x8 -o p.png --profile profile.toml", "farm on "),
+        ("sort ints --type i32 -p 2 --skeleton scatter-gather", "scatter-gather on 2 processors"),
+        ("sort ints --type i32 -p 1 --strategy adaptive", "adaptive on 1 processor"),
+    ] {
+        let said = place.run(&format!("plan {line} --sbatch job.sh")).ok().text();
+        let plan = said.lines().find_map(|l| l.strip_prefix("plan ")).expect(&said).trim();
+        let script = place.text("job.sh");
+        assert!(plan.starts_with(name) && script.contains(&format!("\n# {plan}\n")), "{said}\n{script}");
+    }
     // It is a script that a shell runs, without Slurm.
     place.run("plan farm cat in -o out --profile profile.toml -p 1 --sbatch job.sh").ok();
     place.run_script("job.sh");

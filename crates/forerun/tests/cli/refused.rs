@@ -33,6 +33,8 @@ fn options_that_cannot_be() {
         ("run sort in --repeat 0", &["--repeat 0", "at least once"]),
         ("run sort in --grain 10", &["--grain 10", "unit", "KiB"]),
         ("run sort in --grain 0B", &["--grain 0B", "at least 1 B"]),
+        ("farm cat in --retries -1", &["--retries", "expected 0 to 1000"]),
+        ("farm cat in --prefetch -1", &["--prefetch", "expected 1 to 1024"]),
         ("farm cat in --masters 9 -p 2", &["--masters 9", "--processors gives 2"]),
         ("map in --at-least abc", &["--at-least", "expected a number"]),
         ("run sort in --grain=-1B", &["--grain -1B"]),

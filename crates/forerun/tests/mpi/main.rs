@@ -1,5 +1,7 @@
 //! Jobs on MPI, under a real `mpirun`.
 
+#[path = "../../../forerun-platform/tests/common/skipped.rs"]
+mod skipped;
 #[path = "../cli/util.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the tests of the command line")]
 mod util;
@@ -25,6 +27,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
+use skipped::skipped;
 use util::{Place, Said};
 
 /// Whether there is an mpirun; says so where there is none.
@@ -32,7 +35,7 @@ fn can_run() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let there = std::env::split_paths(&path).any(|dir| dir.join("mpirun").is_file());
     if !there {
-        println!("skipped: jobs on MPI: needs mpirun");
+        skipped("jobs on MPI: needs mpirun");
     }
     there
 }
@@ -122,6 +125,11 @@ fn lines_are_sorted() {
         assert!(said.status.success(), "{}", said.err);
         assert_eq!(place.read("sorted"), place.read("expected"));
     }
+    // What is wrong with an input is said as on threads.
+    place.write("lines", lines + "x\n");
+    place
+        .run(&format!("{sort} -o sorted -p 4 --on mpi --strategy adaptive"))
+        .refused(2, &["forerun: lines:30001: \"x\" is not a decimal number"]);
 }
 
 #[test]
@@ -388,7 +396,7 @@ fn a_limit_of_processes_is_said() {
     // Of a user of whom nobody else runs anything: what others run counts as well.
     let user = util::as_user(65_432, &place, &job).filter(|_| util::is_root());
     let Some(user) = user else {
-        eprintln!("skipped: the command cannot be run as another user here");
+        skipped("the command cannot be run as another user here");
         return;
     };
     let within = |limit: u32| {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::can_run;
+use crate::skipped::skipped;
 use crate::util::{Place, is_root};
 
 /// A cluster, ended when it goes.
@@ -48,11 +49,11 @@ impl Slurm {
         }
         let programs = ["munged", "slurmctld", "slurmd", "sbatch"].map(program);
         let [Some(munged), Some(slurmctld), Some(slurmd), Some(_)] = programs else {
-            println!("skipped: needs Slurm (Debian's packages slurm-wlm and munge)");
+            skipped("needs Slurm (Debian's packages slurm-wlm and munge)");
             return None;
         };
         if !is_root() {
-            println!("skipped: a node of Slurm needs root");
+            skipped("a node of Slurm needs root");
             return None;
         }
         // Sockets have short names, and munge asks who owns the directories above them.

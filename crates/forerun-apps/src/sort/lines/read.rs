@@ -121,7 +121,7 @@ fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
         at += read as u64;
         let body = line.strip_suffix(b"\n").unwrap_or(&line);
         if body.len() as u64 >= LONGEST {
-            return Ok(Some(AppError::new(format!(
+            return Ok(Some(AppError::of_input(format!(
                 "{name}:{count}: the line is longer than 64 KiB: expected one number a line"
             ))));
         }
@@ -135,7 +135,7 @@ fn wrong_in(segment: &Segment<'_>) -> io::Result<Option<AppError>> {
 fn bad_line(path: &Path, line: u64, body: &[u8]) -> AppError {
     let name = shown(path);
     let found = body.trim_ascii();
-    AppError::new(if found.is_empty() {
+    AppError::of_input(if found.is_empty() {
         format!("{name}:{line}: the line is blank: expected one number a line; remove the line")
     } else {
         let shown: String = String::from_utf8_lossy(found).chars().take(40).collect();
