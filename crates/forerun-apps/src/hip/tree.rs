@@ -81,6 +81,11 @@ impl Tree {
         self.triangles.len()
     }
 
+    /// Its triangles, in an order of its own.
+    pub fn triangles(&self) -> &[Triangle] {
+        &self.triangles
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
