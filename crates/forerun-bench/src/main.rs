@@ -35,8 +35,8 @@ Names (without one, all):
   accuracy   how far off predictions are of `forerun run`: a sort and word counts by external
              commands, on 1 and 2 processors, by every strategy; needs 1 GB of disk
   hip        rotations of a femur against a pelvis a second, beside FCL (python-fcl, installed as for text), and
-             whether the answers are the same; FORERUN_HIP names a directory with a femur and a pelvis as STL files,
-             without which bodies are made
+             whether the answers are the same; FORERUN_HIP names the directory of the bones of TLEM 2 (tlem2_femur_r.stl,
+             tlem2_pelvis.stl), without which a stem and a cup are made
   lsi        milliseconds to find 100 singular values of the tf-idf matrix of Reuters-21578, beside scikit-learn's
              solvers (installed as for text); FORERUN_REUTERS names its directory
   mandelbrot   million iterations a second on one thread, beside the plain loop

@@ -1,17 +1,23 @@
 //! What is rotated against what, and by which rotations.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use forerun_apps::hip::{
-    Cup, Hip, Mesh, Motion, RangeOfMotion, Rotation, Side, Stem, Tree, head_of, hip_rotation, read_stl,
+    Cup, Hip, Mesh, Motion, RangeOfMotion, Rotation, Side, Sphere, Stem, Tree, fit_sphere, head_of,
+    hip_rotation, read_stl,
 };
 use forerun_platform::random::Random;
 
 use crate::record::Record;
 
-/// Where the bones are.
+/// Where the bones are: those of TLEM 2 (Carbone et al., Journal of Biomechanics 48, 2015), each about an origin of its own.
 const HIP: &str = "FORERUN_HIP";
+const FILES: [&str; 2] = ["tlem2_femur_r.stl", "tlem2_pelvis.stl"];
+/// The part of the pelvis that holds the right socket, from a corner to another, in millimetres.
+const SOCKET: [[f64; 3]; 2] = [[-100.0, -120.0, 40.0], [20.0, -40.0, 120.0]];
+/// How much wider the socket may be than the head, in millimetres.
+const GAP: (f64, f64) = (0.3, 5.0);
 /// Where the neck is cut, in millimetres: the application's default.
 const RESECTION: f64 = 30.0;
 
@@ -27,21 +33,32 @@ pub(super) fn bodies(record: &mut Record) -> io::Result<Vec<Bodies>> {
     let (cup, stem, side) = (Cup::default(), Stem::default(), Side::Right);
     let Some(directory) = std::env::var_os(HIP).map(PathBuf::from) else {
         record.note(&format!(
-            "{HIP} names no directory with a femur and a pelvis as STL files: the stem alone rotates against the cup alone."
+            "{HIP} names no directory with `{}` and `{}`: the stem alone rotates against the cup alone.",
+            FILES[0], FILES[1]
         ));
         let (moving, still) = (Tree::new(stem.mesh(side).triangles), Tree::new(cup.mesh(side).triangles));
         return Ok(vec![Bodies { name: "stem against cup", moving, still }]);
     };
-    let [femur, pelvis] = [bone(&directory, "femur")?, bone(&directory, "pelvis")?];
-    let head = head_of(&femur).ok_or_else(|| io::Error::other("the femur has no head"))?;
-    let tree = |mesh: &Mesh| Tree::new(mesh.clone().seen_from(head.centre).triangles);
-    let bones =
-        Bodies { name: "femur against pelvis, as they are", moving: tree(&femur), still: tree(&pelvis) };
+    let [femur, pelvis] = FILES.map(|name| read_stl(&directory.join(name)).map_err(io::Error::other));
+    let (femur, pelvis) = (femur?, pelvis?);
+    let missing = |what| io::Error::other(format!("no {what} is found"));
+    let head = head_of(&femur).ok_or_else(|| missing("femoral head"))?;
+    let socket = socket_of(&pelvis, &head).ok_or_else(|| missing("socket"))?;
+    record.note(&format!(
+        "Bones of TLEM 2: the middle of a head of {:.1} mm radius is put into that of a socket of {:.1} mm.",
+        head.radius, socket.radius
+    ));
+    let tree = |mesh: &Mesh, centre| Tree::new(mesh.clone().seen_from(centre).triangles);
+    let bones = Bodies {
+        name: "femur against pelvis, without prosthesis",
+        moving: tree(&femur, head.centre),
+        still: tree(&pelvis, socket.centre),
+    };
     let hip = Hip {
         femur,
         pelvis,
         femur_centre: Some(head.centre),
-        pelvis_centre: None,
+        pelvis_centre: Some(socket.centre),
         side,
         cup,
         stem,
@@ -58,22 +75,12 @@ pub(super) fn bodies(record: &mut Record) -> io::Result<Vec<Bodies>> {
     Ok(vec![replaced, bones])
 }
 
-/// The only STL file with a name in its own.
-fn bone(directory: &Path, name: &str) -> io::Result<Mesh> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(directory)?.flatten().map(|e| e.path()).collect();
-    let is_it = |file: &Path| {
-        let file = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        file.contains(name) && file.ends_with(".stl")
-    };
-    files.retain(|file| is_it(file));
-    match files.as_slice() {
-        [file] => read_stl(file).map_err(io::Error::other),
-        _ => Err(io::Error::other(format!(
-            "{}: expected one STL file of a {name}, found {}",
-            directory.display(),
-            files.len()
-        ))),
-    }
+/// The sphere that fits the socket.
+fn socket_of(pelvis: &Mesh, head: &Sphere) -> Option<Sphere> {
+    let [low, high] = SOCKET;
+    let is_near = |p: &[f64; 3]| (0..3).all(|i| low[i] < p[i] && p[i] < high[i]);
+    let points: Vec<_> = pelvis.triangles.iter().flatten().copied().filter(is_near).collect();
+    fit_sphere(&points, (head.radius + GAP.0, head.radius + GAP.1))
 }
 
 /// Rotations of any kind, each as likely as any other (Shoemake, 1992).

@@ -39,7 +39,9 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     }
     let mut wrong = 0;
     for bodies in &all {
-        for (which, rotations) in [("any", any(ROTATIONS)), ("of a hip", motion(ROTATIONS))] {
+        for (which, rotations) in
+            [("of any kind", any(ROTATIONS)), ("within a hip's motion", motion(ROTATIONS))]
+        {
             wrong += compare(bodies, which, &rotations, rival.as_ref(), rounds, record)?;
         }
     }
@@ -73,7 +75,7 @@ fn compare(
             count * 1e3 / rival.borrow_mut().run().expect("the rival answers")
         }));
     }
-    let title = format!("{name} ({} and {} triangles), rotations: {which}", moving.len(), still.len());
+    let title = format!("{name} ({} and {} triangles), rotations {which}", moving.len(), still.len());
     record.add(&Table::measure(title, "rotations/s", rounds, contenders));
     let ours = ours.into_inner();
     let met = ours.iter().filter(|met| **met).count();
