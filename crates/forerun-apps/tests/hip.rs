@@ -83,34 +83,31 @@ fn a_tree_answers_as_all_pairs_of_triangles_do() {
     assert!(free > 300 && met > 300, "{free} free, {met} met");
 }
 
-/// Where nearly nothing meets, a bound that is too narrow is found: of single triangles that touch each other.
+/// Where one pair meets at most, and barely, a bound that is too narrow anywhere on the way to it is seen.
 #[test]
-fn triangles_that_barely_meet_are_found_among_others() {
-    let around = (point(1.0), prop::collection::vec(point(14.0), 2..30), point(9.0), rotations());
-    let law = |(size, places, corner, rotation): (Point, Vec<Point>, Point, Rotation)| {
-        let small =
-            |at: &Point| [*at, [at[0] + size[0], at[1], at[2]], [at[0], at[1] + size[1], at[2] + size[2]]];
-        // Far from all others, but for one pair.
-        let moving: Vec<Triangle> = places.iter().map(|p| small(&p.map(|x| x + x.signum() * 10.0))).collect();
-        let mine = small(&corner);
-        let turned = mine.map(|corner| rotation.of(corner));
-        let middle = [0, 1, 2].map(|i| (turned[0][i] + turned[1][i] + turned[2][i]) / 3.0);
-        let through = [middle, middle.map(|x| x * 1.001 + 1e-3), middle.map(|x| x * 1.001 - 1e-3)];
-        let far: Vec<Triangle> = places.iter().map(|p| small(&p.map(|x| x + x.signum() * 40.0))).collect();
-        let (moving, still) = ([moving, vec![mine]].concat(), [far, vec![through]].concat());
-        let met = any_meet(&moving, &rotation, &still);
-        (met, Tree::new(moving).collides(&rotation, &Tree::new(still)))
-    };
+fn a_single_pair_that_barely_meets_is_found_among_others() {
     let found = Cell::new(0);
-    let tried = TestRunner::new(ProptestConfig::with_cases(2000)).run(&around, |case| {
-        let (met, by_tree) = law(case);
-        found.update(|n| n + u32::from(met));
-        prop_assert_eq!(by_tree, met);
-        Ok(())
-    });
+    let places = prop::collection::vec(point(14.0), 2..30);
+    let cases = (places, point(9.0), [point(1.0), point(1.0)], rotations());
+    let tried =
+        TestRunner::new(ProptestConfig::with_cases(2000)).run(&cases, |(places, at, to, rotation)| {
+            let triangle = |at: Point| [at, to[0], to[1]].map(|to| [0, 1, 2].map(|axis| at[axis] + to[axis]));
+            let around = |off: f64| places.iter().map(move |p| triangle(p.map(|x| x + x.signum() * off)));
+            // A needle with its point in the middle of one triangle; all others are elsewhere.
+            let pierced = triangle(at);
+            let turned = pierced.map(|corner| rotation.of(corner));
+            let middle = [0, 1, 2].map(|axis| turned.iter().map(|corner| corner[axis]).sum::<f64>() / 3.0);
+            let needle = [middle, middle.map(|x| 1.001 * x + 1e-3), middle.map(|x| 1.001 * x - 1e-3)];
+            let moving: Vec<Triangle> = around(10.0).chain([pierced]).collect();
+            let still: Vec<Triangle> = around(40.0).chain([needle]).collect();
+            let met = any_meet(&moving, &rotation, &still);
+            found.update(|n| n + u32::from(met));
+            prop_assert_eq!(Tree::new(moving).collides(&rotation, &Tree::new(still)), met);
+            Ok(())
+        });
     tried.unwrap_or_else(|e| panic!("{e}"));
-    // A point in the middle of a triangle is in its plane by chance of rounding only.
-    assert!(found.get() > 500, "{}", found.get());
+    // Whether the point is in the triangle or a hair beside it is rounding's choice.
+    assert!(found.get() > 200, "{} met", found.get());
 }
 
 /// The prosthesis itself, whose neck meets the cup's edge or does not.
@@ -119,10 +116,10 @@ fn cup_and_stem_meet_where_all_pairs_do() {
     let (cup, stem) =
         (Cup::default().mesh(Side::Right).triangles, Stem::default().mesh(Side::Right).triangles);
     let (moving, still) = (Tree::new(stem.clone()), Tree::new(cup.clone()));
-    let answers = [0.0, 40.0, 80.0, 120.0].map(|flexion| {
-        let rotation = Rotation::about([0.0, 0.0, 1.0], flexion);
+    let answers = [-90.0, -30.0, 0.0, 90.0].map(|degrees| {
+        let rotation = Rotation::about([1.0, 0.0, 0.0], degrees);
         let met = any_meet(&stem, &rotation, &cup);
-        assert_eq!(moving.collides(&rotation, &still), met, "{flexion}°");
+        assert_eq!(moving.collides(&rotation, &still), met, "{degrees}°");
         met
     });
     assert!(answers.contains(&true) && answers.contains(&false), "{answers:?}");
