@@ -22,8 +22,9 @@ Chores:
                       need them report themselves skipped. --quick installs nothing and leaves
                       out the tests that start a browser.
   bench [NAME] [ARG…] Measure beside rivals, in one run. Prints tables and writes a dated record
-                      under benches/runs. NAME is accuracy, messages, scatter, sort or
-                      simulate; without it, all.
+                      under benches/runs. NAME is accuracy, hip, lsi, mandelbrot, messages,
+                      pepa, scatter, simulate, sort, testbed, testbed-text or text; without it,
+                      all but the testbeds.
                       `cargo xtask bench --help` says what each takes.
   demo [DIR]          The main job on real input: count the words of the toolchain's own HTML
                       documentation, or of DIR, or, where there is neither, of documents that it
