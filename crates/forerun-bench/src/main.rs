@@ -4,7 +4,9 @@
 //! table has the median and the lowest and highest of the rounds.
 
 mod accuracy;
+mod hip;
 mod lsi;
+mod mandelbrot;
 mod messages;
 mod mpi_reduce;
 mod pepa;
@@ -35,8 +37,12 @@ Usage: cargo xtask bench [NAME] [--rounds N] [--no-record]
 Names (without one, all):
   accuracy   how far off predictions are of `forerun run`: a sort and word counts by external
              commands, on 1 and 2 processors, by every strategy; needs 1 GB of disk
+  hip        rotations of a femur against a pelvis a second, beside FCL (python-fcl, installed as for text), and
+             whether the answers are the same; FORERUN_HIP names the directory of the bones of TLEM 2 (tlem2_femur_r.stl,
+             tlem2_pelvis.stl), without which a stem and a cup are made
   lsi        milliseconds to find 100 singular values of the tf-idf matrix of Reuters-21578, beside scikit-learn's
              solvers (installed as for text); FORERUN_REUTERS names its directory
+  mandelbrot   million iterations a second on one thread, beside the plain loop
   messages   nanoseconds a message on the threads endpoint: stream, ping-pong, many to one,
              beside crossbeam-channel, the standard library's sync_channel and rtrb
   mpi-reduce the library's pipelined reduction beside MPI_Reduce with its defaults and with Open MPI's algorithms
@@ -79,7 +85,9 @@ type Bench = fn(usize, &mut Record) -> io::Result<()>;
 /// All there are.
 const BENCHES: &[(&str, Bench)] = &[
     ("accuracy", accuracy::bench),
+    ("hip", hip::bench),
     ("lsi", lsi::bench),
+    ("mandelbrot", mandelbrot::bench),
     ("messages", messages::bench),
     ("mpi-reduce", mpi_reduce::bench),
     ("pepa", pepa::bench),

@@ -65,6 +65,11 @@ impl Table {
         let rows = contenders.into_iter().zip(figures).map(|(c, f)| Row::new(c.name, f)).collect();
         Table { title: title.into(), unit, rows }
     }
+
+    /// The median of a contender, by its place.
+    pub(crate) fn median(&self, contender: usize) -> f64 {
+        self.rows.get(contender).map_or(f64::NAN, |row| row.median)
+    }
 }
 
 impl Row {

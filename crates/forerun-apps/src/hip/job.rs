@@ -145,6 +145,16 @@ impl RangeOfMotion {
         })
     }
 
+    /// What rotates: the femur without its head, and the stem. The middle of the joint is the origin.
+    pub fn moving(&self) -> &Tree {
+        &self.moving
+    }
+
+    /// What does not: the reamed pelvis and the cup.
+    pub fn still(&self) -> &Tree {
+        &self.still
+    }
+
     /// Flexion and abduction of a task, by their places.
     fn place(&self, task: u64) -> (usize, usize) {
         let across = self.motion.abduction.len();

@@ -10,6 +10,7 @@
 //! x is to the front, y up, z to the right, in millimetres: the frame of the International Society of Biomechanics (Wu et
 //! al., 2002).
 
+mod block;
 mod job;
 mod mesh;
 mod motion;

@@ -8,8 +8,11 @@
 //! apart if  r₀ > r₁′  or  r₀′ > r₁  or  axis · axis′ < cos(α + α′) = cos α cos α′ − sin α sin α′
 //! ```
 //!
-//! And where head and socket are nearly concentric spheres a millimetre apart, shells follow them, and boxes do not.
+//! And where head and socket are nearly concentric spheres a millimetre apart, shells follow them, and boxes do not. Where
+//! surfaces run towards the origin it is the other way round: nodes that are not told apart so have a box each
+//! (`block.rs`), by which they may be.
 
+use super::block::{Block, Short, short_dot, tolerance};
 use super::triangle::{Triangle, meet};
 use super::vector::{Point, Rotation, add, cross, dot, length, sub, unit};
 
@@ -23,7 +26,7 @@ const WIDEST: f64 = 0.05;
 /// A piece of a shell, and what is in it.
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    axis: [f32; 3],
+    axis: Short,
     /// Of the angle; a cosine of 0 is for all directions.
     cos: f32,
     sin: f32,
@@ -44,18 +47,12 @@ impl Node {
     }
 
     #[inline(always)]
-    fn is_apart(&self, axis: [f32; 3], other: &Node) -> bool {
+    fn is_apart(&self, axis: Short, other: &Node) -> bool {
         if self.low > other.high || other.low > self.high {
             return true;
         }
-        let cosine = axis[0] * other.axis[0] + axis[1] * other.axis[1] + axis[2] * other.axis[2];
+        let cosine = short_dot(axis, other.axis);
         cosine < self.cos * other.cos - self.sin * other.sin && self.cos.min(other.cos) > 0.0
-    }
-
-    /// How large it is, to choose which of two to go into.
-    #[inline(always)]
-    fn extent(&self) -> f32 {
-        if self.cos > 0.0 { self.high * self.sin + (self.high - self.low) } else { f32::INFINITY }
     }
 }
 
@@ -63,13 +60,20 @@ impl Node {
 #[derive(Debug, Clone)]
 pub struct Tree {
     nodes: Vec<Node>,
+    /// A box of each node: apart from them, since most are not looked at.
+    blocks: Vec<Block>,
     triangles: Vec<Triangle>,
 }
 
 impl Tree {
     /// The tree of some triangles: at least one, fewer than 2^29. Cost: n log n.
     pub fn new(triangles: Vec<Triangle>) -> Tree {
-        let mut tree = Tree { nodes: Vec::with_capacity(2 * triangles.len() / LEAF), triangles: Vec::new() };
+        let nodes = 2 * triangles.len() / LEAF;
+        let mut tree = Tree {
+            nodes: Vec::with_capacity(nodes),
+            blocks: Vec::with_capacity(nodes),
+            triangles: Vec::new(),
+        };
         let mut order: Vec<(Point, Triangle)> = triangles.into_iter().map(|t| (middle(&t), t)).collect();
         tree.triangles.reserve(order.len());
         tree.build(&mut order);
@@ -81,6 +85,11 @@ impl Tree {
         self.triangles.len()
     }
 
+    /// Its triangles, in an order of its own.
+    pub fn triangles(&self) -> &[Triangle] {
+        &self.triangles
+    }
+
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.triangles.is_empty()
@@ -89,6 +98,7 @@ impl Tree {
     fn build(&mut self, part: &mut [(Point, Triangle)]) {
         let me = self.nodes.len();
         self.nodes.push(bounds(part));
+        self.blocks.push(Block::of(part.iter().map(|(_, triangle)| triangle)));
         if part.len() <= LEAF {
             self.nodes[me].at = self.triangles.len() as u32 | (part.len() as u32) << Node::COUNT;
             self.triangles.extend(part.iter().map(|(_, triangle)| *triangle));
@@ -197,15 +207,28 @@ impl Tree {
     /// Whether a triangle of this mesh, rotated about the origin, meets one of `still`. Ends with the first that does; where
     /// none does, the cost is that of the pairs of nodes that are not told apart.
     pub fn collides(&self, rotation: &Rotation, still: &Tree) -> bool {
+        let (Some(root), Some(other)) = (self.nodes.first(), still.nodes.first()) else { return false };
+        let tolerance = tolerance(root.high, other.high);
         let rows = rotation.0.map(|row| row.map(|x| x as f32));
-        let turned = |axis: [f32; 3]| rows.map(|r| r[0] * axis[0] + r[1] * axis[1] + r[2] * axis[2]);
-        let mut stack: Vec<(u32, u32, [f32; 3])> = Vec::with_capacity(64);
-        if let (Some(root), false) = (self.nodes.first(), still.is_empty()) {
-            stack.push((0, 0, turned(root.axis)));
-        }
-        while let Some((mine, other, axis)) = stack.pop() {
+        let turn = |direction: Short| rows.map(|row| short_dot(row, direction));
+        let turned = |node: u32| {
+            let at = node as usize;
+            (node, turn(self.nodes[at].axis), self.blocks[at].turned(turn))
+        };
+        // Pairs in turn have the same node often.
+        let mut now = turned(0);
+        let mut stack: Vec<(u32, u32)> = Vec::with_capacity(64);
+        stack.push((0, 0));
+        while let Some((mine, other)) = stack.pop() {
+            if now.0 != mine {
+                now = turned(mine);
+            }
             let (a, b) = (&self.nodes[mine as usize], &still.nodes[other as usize]);
-            if a.is_apart(axis, b) {
+            if a.is_apart(now.1, b) {
+                continue;
+            }
+            let (block, its) = (&self.blocks[mine as usize], &still.blocks[other as usize]);
+            if block.is_apart(&now.2, its, tolerance) {
                 continue;
             }
             match (a.leaf(), b.leaf()) {
@@ -219,13 +242,14 @@ impl Tree {
                         }
                     }
                 }
-                (None, leaf) if leaf.is_some() || a.extent() >= b.extent() => {
-                    stack.push((a.at, other, turned(self.nodes[a.at as usize].axis)));
-                    stack.push((mine + 1, other, turned(self.nodes[mine as usize + 1].axis)));
+                // Into the larger one.
+                (None, leaf) if leaf.is_some() || block.extent() >= its.extent() => {
+                    stack.push((a.at, other));
+                    stack.push((mine + 1, other));
                 }
                 _ => {
-                    stack.push((mine, b.at, axis));
-                    stack.push((mine, other + 1, axis));
+                    stack.push((mine, b.at));
+                    stack.push((mine, other + 1));
                 }
             }
         }
