@@ -16,6 +16,7 @@ mod simulate;
 mod sort;
 mod table;
 mod testbed;
+mod testbed_farm;
 mod testbed_text;
 mod text;
 
@@ -51,6 +52,10 @@ Names (without one, all):
              every strategy, and a sort by scatter-gather on hosts with slow disks, over MPI, from a calibration
              there; only where it is named. Needs root, an MPI and nothing else to do for about 40 minutes; goes
              on where an earlier one was ended
+  testbed-farm   the same of farms (a picture of the Mandelbrot set, a hip's range of motion, external commands)
+             and of a reduction by external commands, on 2 to 16 hosts; how many slaves a master keeps up with, and
+             what further and dynamic masters are good for. FORERUN_HIP names a directory with a femur and a pelvis
+             as STL files. Needs 15 minutes
   testbed-text   the same of features of documents and lists for queries, from files or a web server into
              PostgreSQL, on 1, 8 and 16 hosts. Needs nginx and PostgreSQL too, and 10 minutes
 
@@ -84,6 +89,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("simulate", simulate::bench),
     ("text", text::bench),
     ("testbed", testbed::bench),
+    ("testbed-farm", testbed_farm::bench),
     ("testbed-text", testbed_text::bench),
 ];
 
