@@ -1,6 +1,7 @@
 //! What a process asks the system for that is `unsafe` in Rust, whatever is done with it: files as the system holds them,
 //! mapped, so that all processes of a host share one copy in memory ([`Mapped`]: the bytes are the file's, and change with it);
-//! and that memory which is freed is kept for what comes next ([`keep_memory`]), or is new ([`new_memory`]).
+//! that memory which is freed is kept for what comes next ([`keep_memory`]), or is new ([`new_memory`]); and what a process that has
+//! ended has used ([`wait_used`]).
 
 #![forbid(missing_docs)]
 
@@ -11,8 +12,12 @@ use std::path::Path;
 
 use memmap2::Mmap;
 
+#[cfg(unix)]
+mod child;
 mod memory;
 
+#[cfg(unix)]
+pub use child::{Used, wait_used};
 pub use memory::{end_without_memory, keep_memory, keep_memory_within, new_memory};
 
 /// The bytes of a file.

@@ -165,6 +165,23 @@ pub fn may_start_programs(programs: u64) -> Result<(), CliError> {
     enough_files(files_left(), needed, &format!("{} at a time", text::plural(programs, "program")))
 }
 
+/// How many programs of others, of `wanted`, half of what is left of files, processes and memory suffices for that run at a time, each with so many bytes
+/// of memory; and what there is too little of for more. Where no limit is known of something, it suffices.
+pub fn room_for_programs(wanted: usize, bytes: u64) -> (usize, Option<&'static str>) {
+    let [held, more] = OF_PROGRAM;
+    let files = files_left().map(|left| left.saturating_sub(more) / held / 2);
+    // Each has a thread here that waits for it.
+    let processes = threads_left(4 * wanted as u64).map(|left| left / 4);
+    let memory = memory().zip((bytes > 0).then_some(bytes)).map(|(all, bytes)| all / bytes / 2);
+    let stacks = left(BESIDE).map(|left| left / STACK / 2);
+    let all = [(files, "files"), (processes, "processes"), (memory, "memory"), (stacks, "memory")];
+    let least = all.into_iter().filter_map(|(left, of)| Some((left?, of))).min_by_key(|(left, _)| *left);
+    match least {
+        Some((left, of)) if left < wanted as u64 => (usize::try_from(left).unwrap_or(wanted), Some(of)),
+        _ => (wanted, None),
+    }
+}
+
 fn enough_files(left: Option<u64>, needed: u64, what: &str) -> Result<(), CliError> {
     match left.filter(|&left| left < needed) {
         Some(left) => Err(failed(format!(

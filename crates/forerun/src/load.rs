@@ -116,6 +116,22 @@ pub struct Load {
 }
 
 impl Load {
+    /// Others that use so many of so many processors.
+    #[cfg(test)]
+    pub(crate) fn of(others: f64, processors: usize) -> Load {
+        Load { others, processors }
+    }
+
+    /// Processors that others use.
+    pub fn others(self) -> f64 {
+        self.others
+    }
+
+    /// Whether so many at a time, of which each needs a processor, have one each beside others.
+    pub fn has_room(self, running: usize) -> bool {
+        running as f64 + self.others <= self.processors as f64 + LITTLE
+    }
+
     /// How many times as long as alone a run on so many processors takes where others go on; `None` where they are in nobody's way.
     fn stretch(self, processors: usize) -> Option<f64> {
         let (has, needs) = (self.processors as f64, processors.min(self.processors) as f64);

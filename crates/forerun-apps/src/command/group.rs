@@ -7,15 +7,16 @@ use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitSta
 use std::sync::Arc;
 
 use super::guardian::Guardian;
+use super::usage;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 /// A running process and its group. Dropping it kills the group and waits for the process.
 #[derive(Debug)]
 pub struct Group {
-    child: Child,
+    /// None once it was waited for.
+    child: Option<Child>,
     pid: Pid,
     ended: Option<OwnedFd>,
-    reaped: bool,
     guardian: Option<Arc<Guardian>>,
 }
 
@@ -30,12 +31,15 @@ impl Group {
         if let Some(guardian) = &guardian {
             guardian.has_group(pid);
         }
-        Ok(Group { ended: watch(pid), child, pid, reaped: false, guardian })
+        Ok(Group { ended: watch(pid), child: Some(child), pid, guardian })
     }
 
     /// The ends of its pipes.
     pub fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
-        (self.child.stdin.take(), self.child.stdout.take(), self.child.stderr.take())
+        match &mut self.child {
+            Some(child) => (child.stdin.take(), child.stdout.take(), child.stderr.take()),
+            None => (None, None, None),
+        }
     }
 
     /// Becomes readable when the process has ended; not every system has it.
@@ -61,25 +65,35 @@ impl Group {
     /// # Errors
     /// That it cannot be waited for.
     pub fn end(mut self) -> io::Result<ExitStatus> {
-        self.finish()
+        match self.child.take() {
+            Some(child) => self.finish(child),
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
-    fn finish(&mut self) -> io::Result<ExitStatus> {
+    fn finish(&self, mut child: Child) -> io::Result<ExitStatus> {
         // Before waiting: the process, even ended, still holds the group's number.
-        if !self.reaped {
-            let _ = kill_process_group(self.pid, Signal::KILL);
-            if let Some(guardian) = &self.guardian {
-                guardian.had_group(self.pid);
-            }
-            self.reaped = true;
+        let _ = kill_process_group(self.pid, Signal::KILL);
+        if let Some(guardian) = &self.guardian {
+            guardian.had_group(self.pid);
         }
-        self.child.wait()
+        if !usage::is_wanted() {
+            return child.wait();
+        }
+        // As long as it was not waited for, the system says what it was kept from.
+        let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        let own = usage::own(self.pid);
+        let (status, used) = forerun_mapped::wait_used(child)?;
+        usage::add(used, own);
+        Ok(status)
     }
 }
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let _ = self.finish();
+        if let Some(child) = self.child.take() {
+            let _ = self.finish(child);
+        }
     }
 }
 

@@ -65,6 +65,7 @@ pub(crate) mod show;
 mod snapshots;
 mod stream;
 mod template;
+mod usage;
 pub(crate) mod walk;
 mod wire;
 
@@ -84,3 +85,4 @@ pub use patient::Patient;
 pub(crate) use scratch::plain;
 pub use snapshots::Every;
 pub use template::Takes;
+pub use usage::{Usage, of_programs};

@@ -32,8 +32,8 @@ pub struct FarmShape {
 /// How a farm is run, and what is written beside its result.
 #[derive(Debug, Clone, Args)]
 pub struct FarmWays {
-    /// Processors that do tasks, or auto. The master is beside them, and mostly sleeps; with --on mpi it is one of
-    /// them.
+    /// Processors that do tasks, or auto: on threads as many as there are cores at most, or more where tasks mostly wait, for a
+    /// server or a clock. The master is beside them, and mostly sleeps; with --on mpi it is one of them.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors, help_heading = "Plan")]
     pub processors: Pin<usize>,
     /// Parts of the plan.
@@ -63,7 +63,8 @@ pub struct FarmWays {
 /// What `plan` takes beside a farm.
 #[derive(Debug, Clone, Args)]
 pub struct FarmPlanOptions {
-    /// Processors that do tasks, or auto. On threads the master is beside them; with --platform it is one of them.
+    /// Processors that do tasks, or auto: on threads as many as there are cores at most, or more where tasks mostly wait, for a
+    /// server or a clock. On threads the master is beside them; with --platform it is one of them.
     #[arg(short, long, value_name = "P", default_value = "auto", value_parser = processors, help_heading = "Plan")]
     pub processors: Pin<usize>,
     /// Predict the plan by these ways too: analytic, simulated or pepa.

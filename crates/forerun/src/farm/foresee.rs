@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use forerun_apps::FarmJob;
 use forerun_platform::Plan;
 
-use super::{Seen, Team, plan, ways};
+use super::{Seen, Team, plan, ways, widest};
 use crate::cli::FarmWays;
 use crate::commands::Context;
 use crate::commands::plan::tell;
@@ -26,7 +26,8 @@ pub(super) fn plan<J: FarmJob>(
     script: Option<&Path>,
     context: &Context,
 ) -> Result<(), CliError> {
-    let seen = seen(job, (how, how.processors.get()), context)?;
+    let processors = how.processors.get();
+    let seen = seen(job, (how, processors, processors.is_none()), context)?;
     let planned = seen.best(how, seen.left)?;
     let plan = &planned.plan;
     context.console.say("plan", &plan::words(plan, (seen.all, seen.left)))?;
@@ -62,7 +63,7 @@ pub(super) fn predict<J: FarmJob>(
     // What cannot be is said before anything is tried.
     processors.iter().try_for_each(|&p| Team::of(how, p).map(drop))?;
     ways::possible(how, processors)?;
-    let seen = seen(job, (how, processors.iter().copied().max()), context)?;
+    let seen = seen(job, (how, processors.iter().copied().max(), false), context)?;
     let processors = match processors {
         [] => {
             // All that there are at least, if only to say why these are not enough.
@@ -107,16 +108,21 @@ pub(super) fn predict<J: FarmJob>(
     context.console.data(&all.outcomes)
 }
 
-/// What a pilot tells of a job that is not run, for so many processors where that is said.
+/// What a pilot tells of a job that is not run, for so many processors where that is said, or as many as it finds to be best where that is `wide`.
 ///
 /// # Errors
 /// What is wrong with the request; what failed in the pilot.
 fn seen<J: FarmJob>(
     job: &J,
-    (how, processors): (&FarmWays, Option<usize>),
+    (how, processors, wide): (&FarmWays, Option<usize>, bool),
     context: &Context,
 ) -> Result<Seen, CliError> {
-    let at_once = |team: Team, cores: usize| if how.platform.is_some() { 1 } else { team.slaves.min(cores) };
+    let at_once = |team: Team, cores: usize| match how.platform.is_some() {
+        true => (1, 1),
+        false => {
+            (team.slaves.min(cores), widest(processors.filter(|_| !wide).or((!wide).then_some(cores)), team))
+        }
+    };
     // A job that can rehearse its finish takes the pilot's answers; of others they are forgotten.
     let kept = (!job.rehearses()).then(Mutex::default);
     Seen::of(job, (how, processors), at_once, kept.as_ref(), context)

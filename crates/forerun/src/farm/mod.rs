@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use clap::Args;
 use forerun_apps::FarmJob;
-use forerun_platform::{Cost, FarmProfile, Input, Platform, Profile, Way};
+use forerun_platform::{Cost, FarmProfile, Input, Platform, Profile, Wait, Way};
 use forerun_skeleton::Wire as _;
 use forerun_skeleton::farm::{Masters, Shape};
 use forerun_skeleton::threads::MOST_RANKS;
@@ -30,6 +30,7 @@ use crate::mpi::{self, Work};
 use crate::paths::{Paths, is_read};
 use crate::{compare, describe, execute, figures, file, sbatch, text};
 
+use self::pilot::{Together, Trying};
 use self::plan::{Left, Planned};
 #[cfg(feature = "mpi")]
 pub(crate) use self::run::{explain, shape};
@@ -172,12 +173,16 @@ fn run<J: FarmJob>(
     let kept = work.is_some().then(Mutex::default);
     // What this host is like under the run is known only where the run is here.
     let elsewhere = how.platform.is_some() || how.mpi.hostfile.is_some() || Allocation::here().is_some();
-    let at_once =
-        |team: Team, _| if work.is_some() && elsewhere { 1 } else { team.slaves.min(MOST_RANKS - 1) };
+    let at_once = |team: Team, _| match work.is_some() {
+        true if elsewhere => (1, 1),
+        true => (team.slaves.min(MOST_RANKS - 1), team.slaves.min(MOST_RANKS - 1)),
+        false => (team.slaves.min(MOST_RANKS - 1), widest(how.processors.get(), team)),
+    };
     let seen = Seen::of(job, (how, how.processors.get()), at_once, kept.as_ref(), context)?;
     let mut planned = seen.best(how, seen.rest.len() as u64)?;
     console.note("plan", &plan::words(&planned.plan, (seen.all, seen.left)))?;
-    if work.is_none() {
+    // Nobody has to be told of what was planned so, as tasks wait.
+    if work.is_none() && how.processors.get().is_some() {
         context.note_shared([planned.plan.processors], &seen.platform)?;
     }
     let plan = &planned.plan;
@@ -238,18 +243,20 @@ struct Seen {
     input: Input,
     /// How busy others were on this machine until the pilot ended, if that is known.
     beside: Option<Beside>,
+    /// What more tasks at a time than cores do to each other.
+    together: Together,
 }
 
 impl Seen {
     /// Says what the machine and the job are and tries some of the tasks, for a team of so many processors, where that is said, and on a
-    /// machine of so many cores as many `at_once` as is said; their answers are delivered, or kept as bytes where that is asked for.
+    /// machine of so many cores as many `at_once` as is said, and up to so many where they mostly wait; their answers are delivered, or kept as bytes where that is asked for.
     ///
     /// # Errors
     /// What is wrong with the request; what failed.
     fn of<J: FarmJob>(
         job: &J,
         (how, processors): (&FarmWays, Option<usize>),
-        at_once: impl Fn(Team, usize) -> usize,
+        at_once: impl Fn(Team, usize) -> (usize, usize),
         kept: Option<&Mutex<Vec<u8>>>,
         context: &Context,
     ) -> Result<Seen, CliError> {
@@ -272,7 +279,8 @@ impl Seen {
             input = Input { bytes: None, items: Some(left), words: format!("{}; {done}", input.words) };
         }
         let cores = platform.cores();
-        let slaves = at_once(team, cores);
+        let (slaves, widest) = at_once(team, cores);
+        let mut together = Together::default();
         let (profile, tried) = match given {
             Some((profile, costs)) => {
                 figures::note_program(&profile, job.program(), context)?;
@@ -289,10 +297,17 @@ impl Seen {
                 console.note("profile", &pilot::words(&costs, mean))?;
                 (Some((profile, costs)), 0)
             }
-            None => match pilot::pilot(job, &mut rest, (slaves, cores, how.on), &how.shape, kept, interrupt)?
-            {
+            None => match pilot::pilot(
+                job,
+                &mut rest,
+                Trying { slaves, widest, cores, on: how.on },
+                &how.shape,
+                kept,
+                interrupt,
+            )? {
                 Some(found) => {
                     console.note("pilot", &found.words())?;
+                    together = found.together;
                     (Some((profile(job, &found.costs), found.costs)), slaves)
                 }
                 None => (None, 0),
@@ -315,7 +330,18 @@ impl Seen {
             _ => Default::default(),
         };
         let beside = context.beside(how.platform.as_deref(), &platform, tried);
-        Ok(Seen { platform, costs, left, rest, all, sizes, in_order: job.in_order(), input, beside })
+        Ok(Seen {
+            platform,
+            costs,
+            left,
+            rest,
+            all,
+            sizes,
+            in_order: job.in_order(),
+            input,
+            beside,
+            together,
+        })
     }
 
     /// Plans so many of its tasks on the number of processors that is asked for, or else on that of which the least time is predicted.
@@ -355,6 +381,11 @@ impl Seen {
                 (best, best_s) = (other, seconds);
             }
         }
+        if let Some((mut wide, why)) = self.wide(how, most, tasks, best_s)? {
+            let cores = text::plural(best.plan.processors as u64, "processor");
+            wide.plan.reason += &format!("; {why}: {cores} would take {}", text::seconds(best_s));
+            return Ok(wide);
+        }
         if best.plan.processors < most {
             best.plan.reason += &format!(
                 "; {} would take {} ({all_why})",
@@ -363,6 +394,58 @@ impl Seen {
             );
         }
         Ok(best)
+    }
+
+    /// Plans so many of its tasks on more processors than there are cores, where tasks wait so much that this is much shorter than `best_s`, and says
+    /// why.
+    ///
+    /// # Errors
+    /// What the model refuses.
+    fn wide(
+        &self,
+        how: &FarmWays,
+        cores: usize,
+        tasks: u64,
+        best_s: f64,
+    ) -> Result<Option<(Planned, String)>, CliError> {
+        let Some(costs) = self.costs.as_ref().filter(|_| how.on == Way::Threads && how.platform.is_none())
+        else {
+            return Ok(None);
+        };
+        // What waits beside others that are busy may wait for these, and they would do no more for more.
+        let tried = match self.beside.is_some_and(|beside| beside.note(cores).is_some()) {
+            true => self.together.most.min(self.together.tried.saturating_mul(BESIDE_OTHERS)),
+            false => self.together.most,
+        };
+        let wanted = usize::try_from(tasks).unwrap_or(usize::MAX).min(MOST_RANKS / 2).min(tried);
+        let (most, lacks) = allocation::room_for_programs(wanted, self.together.memory);
+        let numbers = std::iter::successors(Some(cores + 1), |p| Some((p + 1).max(p * 6 / 5)));
+        let numbers = numbers.take_while(|p| *p < most).chain((most > cores).then_some(most));
+        let mut found: Vec<(Planned, f64)> = Vec::new();
+        for processors in numbers.filter(|&p| Team::of(how, p).is_ok()) {
+            let planned = self.plan(how, processors, tasks)?;
+            if let Some(seconds) = planned.plan.predicted.as_ref().map(|p| p.makespan_s) {
+                found.push((planned, seconds));
+            }
+        }
+        let least_s = found.iter().map(|(_, seconds)| *seconds).fold(f64::INFINITY, f64::min);
+        // No more than it takes.
+        let Some((wide, _)) = found.into_iter().find(|(_, seconds)| *seconds <= least_s * AS_GOOD) else {
+            return Ok(None);
+        };
+        if least_s > WORTH * best_s {
+            return Ok(None);
+        }
+        let mean = Sizes::of(self.sizes.0.iter().copied()).mean();
+        let waits = costs.task.waits().seconds(mean, 1.0) / costs.task.seconds(mean, 1.0);
+        let mut why = format!("tasks wait for {} of their time, which takes no core", text::share(waits));
+        if wide.plan.processors == most && (most as u64) < tasks {
+            why += &match lacks {
+                Some(of) => format!(", and more would take too much of the {of} that there are"),
+                None => ", and more were too many to tell of by those that were tried at a time".into(),
+            };
+        }
+        Ok(Some((wide, why)))
     }
 
     /// Plans so many of its tasks on so many processors.
@@ -374,11 +457,19 @@ impl Seen {
         // What the pilot did is handed on in the run, where it waits there for what is before it.
         let waiting = if self.in_order && tasks > 0 { self.left.saturating_sub(tasks) } else { 0 };
         let more = 1.0 + waiting as f64 / tasks.max(1) as f64;
-        let costs = self.costs.as_ref().map(|of| FarmProfile { sink: of.sink.times(more), ..of.clone() });
+        let mut costs = self.costs.as_ref().map(|of| FarmProfile { sink: of.sink.times(more), ..of.clone() });
+        if let Some(FarmProfile { task, .. }) = &mut costs
+            && processors > self.platform.cores()
+            && task.wait != Wait::default()
+        {
+            // How many wait as those do that were tried, nobody knows.
+            let beyond = (processors as f64 / self.together.tried.max(1) as f64).max(1.0);
+            task.error = task.error.hypot(SHARED).hypot(DOUBLED * beyond.log2());
+        }
         let costs = costs.as_ref();
         let hosts = how.platform.is_some().then_some(&self.platform);
         let sizes = if tasks == self.left { &self.sizes.0 } else { &self.sizes.1 };
-        let left = Left { tasks, all: self.all, sizes };
+        let left = Left { tasks, all: self.all, sizes, each_s: self.together.each_s };
         let mut planned = plan::plan(costs, &left, (team, how.on), (&self.platform, hosts), &how.shape)?;
         if let Some(beside) = self.beside {
             beside.widen(&mut planned.plan.predicted, processors);
@@ -407,6 +498,29 @@ impl Seen {
         Ok(found)
     }
 }
+
+/// More processors than cores are worth it where they take less than this part of the time, and fewer are as good that take no more than
+/// so many times the least.
+const WORTH: f64 = 0.9;
+const AS_GOOD: f64 = 1.03;
+/// So many times as many tasks at a time as were tried are planned beside others that are busy.
+const BESIDE_OTHERS: usize = 2;
+/// By how much a prediction is less sure for each doubling of the tasks at a time that were tried, as a relative deviation.
+const DOUBLED: f64 = 0.1;
+/// The same where those that work share cores with those that wait, which take turns now and then.
+const SHARED: f64 = 0.07;
+
+/// How many tasks at a time a pilot may try where they mostly wait: as many as are to be done so, or may be where that is not said.
+fn widest(processors: Option<usize>, team: Team) -> usize {
+    match processors {
+        None => allocation::room_for_programs(MOST_AT_ONCE, PROGRAM).0.max(team.slaves),
+        Some(_) => team.slaves.min(MOST_RANKS - 1),
+    }
+}
+
+/// Programs that a pilot tries at a time at most, and bytes of memory that each is thought to have.
+const MOST_AT_ONCE: usize = 128;
+const PROGRAM: u64 = 32 << 20;
 
 /// Up to how many processors each number is tried, where none is asked for.
 const MANY: usize = 64;

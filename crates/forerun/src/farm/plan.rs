@@ -54,10 +54,14 @@ pub(super) struct Basis {
     /// Seconds to start the ranks, and of the finish.
     pub(super) start_s: f64,
     pub(super) finish_s: f64,
-    /// Seconds in which as many cores as there are do all that is to be done, where more slaves share them; else 0.
+    /// Seconds in which as many cores as there are do all that is to be done, where more slaves share them, and what tasks wait for does
+    /// it; else 0.
     pub(super) least_s: f64,
-    /// Tasks.
+    /// Seconds that the last of those waits for its first turn which all begin at once, as far as it does not catch up while others wait.
+    pub(super) first_s: f64,
+    /// Tasks, and seconds from one to the next at least, by what they wait for.
     pub(super) rest: u64,
+    pub(super) each_s: f64,
     /// Where tasks cost by the byte: the costs by the byte, and the bytes of each task in turn. (Those above are those of a task in the mean.)
     pub(super) sized: Option<(FarmProfile, Vec<u64>)>,
 }
@@ -71,6 +75,8 @@ pub(super) struct Left<'a> {
     pub(super) all: u64,
     /// Bytes of each task that is to be done, where costs are by the byte.
     pub(super) sizes: &'a [u64],
+    /// Seconds from one task to the next at least, by what they wait for.
+    pub(super) each_s: f64,
 }
 
 /// Whether costs are by the byte.
@@ -145,7 +151,7 @@ fn planned(
     how: &FarmShape,
 ) -> Result<Planned, CliError> {
     let Team { slaves, masters, dynamic } = team;
-    let Left { tasks: rest, all, sizes } = *left;
+    let Left { tasks: rest, all, sizes, each_s } = *left;
     let among = on == Way::Mpi && masters > 0;
     let processors = if among { slaves + masters } else { slaves };
     let mut plan = Plan {
@@ -178,7 +184,9 @@ fn planned(
             start_s: if on == Way::Threads { start_up(ranks, platform) } else { 0.0 },
             finish_s: 0.0,
             least_s: 0.0,
+            first_s: 0.0,
             rest,
+            each_s,
             sized: sized.then(|| (by_bytes.clone(), sizes.to_vec())),
         };
         let speed = Speeds::of_first_rank(&of.hosts).map_err(request)?;
@@ -234,8 +242,13 @@ fn planned(
                 let sink_wait_s = waits.seconds(farm.grain as f64 * costs.result_bytes.0, farm.grain as f64);
                 let wait_s = farm.grain as f64 * costs.task.wait.fixed + sink_wait_s;
                 let busy_s = prediction.trip.master_s() + prediction.trip.slave_s - wait_s;
-                of.least_s = rest as f64 / farm.grain as f64 * busy_s / of.cores as f64;
+                let messages = rest as f64 / farm.grain as f64;
+                let at_once = (slaves as f64).min(messages.ceil());
+                of.least_s = messages * turn_s(busy_s, wait_s, (at_once, of.cores));
+                of.first_s = ((at_once / of.cores as f64 - 1.0) * busy_s).clamp(0.0, wait_s);
             }
+            let cores_s = of.least_s;
+            of.least_s = of.least_s.max(rest as f64 * each_s);
             if dynamic {
                 plan.reason = DYNAMIC.into();
             } else {
@@ -253,10 +266,13 @@ fn planned(
                     }
                     false => 0.0,
                 };
-                let tasks_s = (prediction.makespan_s + longer_s).max(of.least_s);
+                let tasks_s = (prediction.makespan_s + longer_s).max(of.least_s) + of.first_s;
                 let makespan_s = of.start_s + tasks_s + of.finish_s;
                 plan.predicted = Some(interval(makespan_s, of.finish_s, costs, rest));
-                plan.reason = if of.least_s >= tasks_s {
+                let is_least = of.least_s + of.first_s >= tasks_s;
+                plan.reason = if is_least && of.least_s > cores_s {
+                    "bound by what tasks wait for, which does no more for more at a time".into()
+                } else if is_least {
                     format!(
                         "bound by {}, which {}{} share",
                         text::plural(of.cores as u64, "core"),
@@ -282,6 +298,31 @@ fn planned(
     plan.farm = Some(farm);
     Ok(Planned { plan, basis })
 }
+
+/// Seconds from one message's end to the next one's where so many slaves go round, of whom each works for `busy_s` and waits for `wait_s`, on so many cores: the cores are a
+/// processor-sharing station and the wait is a delay, of which the throughput does not depend on how times are distributed (Baskett, Chandy, Muntz and Palacios, Open,
+/// closed, and mixed networks of queues with different classes of customers, J. ACM 22(2), 1975). Cost: the slaves.
+fn turn_s(busy_s: f64, wait_s: f64, (slaves, cores): (f64, usize)) -> f64 {
+    let all = busy_s / cores as f64;
+    if wait_s <= 0.0 || busy_s <= 0.0 {
+        return all;
+    }
+    // How likely it is that so many are at the cores, relative to none: each further one comes of those that wait, and leaves as cores serve.
+    let (mut part, mut sum, mut served) = (1.0f64, 1.0f64, 0.0f64);
+    for at in 1..=slaves as usize {
+        let serving = at.min(cores) as f64;
+        part *= (slaves - (at - 1) as f64) * busy_s / (wait_s * serving);
+        (sum, served) = (sum + part, served + part * serving);
+        if sum > LARGE {
+            (part, sum, served) = (part / LARGE, sum / LARGE, served / LARGE);
+        }
+    }
+    // Nearly all of the time all cores serve, where the rest is lost in rounding.
+    (busy_s * sum / served).max(all)
+}
+
+/// Sums beyond this are made smaller.
+const LARGE: f64 = 1e200;
 
 /// By how many seconds messages are found late on average, at least, by processes that sleep while they wait: by half a nap, of a master that waits
 /// for `waited_s` between two answers and of a slave that waits for a round trip only; the mean of both, as each way has one.
@@ -364,7 +405,7 @@ mod tests {
     use super::*;
 
     fn left(tasks: u64, all: u64) -> Left<'static> {
-        Left { tasks, all, sizes: &[] }
+        Left { tasks, all, sizes: &[], each_s: 0.0 }
     }
 
     /// 1000 tasks of 1 ms, of which each waits for so much, on two cores where a thread is woken in 10 µs.
@@ -502,6 +543,56 @@ mod tests {
         }
         // What waits needs no core: 20 slaves do 50 tasks each.
         nearly(seconds(20, 1e-3, Way::Mpi), 0.05);
-        nearly(seconds(20, 0.8e-3, Way::Mpi), 0.1);
+        // And two cores do all that works, the last of which is done by one that waits after it.
+        nearly(seconds(20, 0.8e-3, Way::Mpi), 0.1 + 0.8e-3);
+    }
+
+    /// Whatever the numbers: no faster than all work on all cores, nor than each with a core of its own, and no slower than one core after the other wait.
+    #[test]
+    fn who_waits_leaves_a_core_to_others() {
+        for (busy, wait) in [(1.0, 1.0), (1e-3, 1.0), (1.0, 1e-3), (0.3, 0.5)] {
+            for cores in [1, 2, 16] {
+                let mut before = f64::INFINITY;
+                for slaves in 1..200 {
+                    let turn = turn_s(busy, wait, (f64::from(slaves), cores));
+                    let least = (busy / cores as f64).max((busy + wait) / f64::from(slaves));
+                    let most = (wait + busy * (f64::from(slaves) / cores as f64).max(1.0).ceil())
+                        / f64::from(slaves);
+                    assert!(turn > least * (1.0 - 1e-9), "{busy} {wait} {cores} {slaves}: {turn} {least}");
+                    assert!(turn < most * (1.0 + 1e-9), "{busy} {wait} {cores} {slaves}: {turn} {most}");
+                    assert!(turn <= before * (1.0 + 1e-9), "{busy} {wait} {cores} {slaves}");
+                    before = turn;
+                }
+            }
+        }
+        // One of two on a core: a third of the time both wait or work, by hand.
+        let turn = turn_s(1.0, 1.0, (2.0, 1));
+        assert!((turn - 1.25).abs() < 1e-12, "{turn}");
+        assert_eq!((turn_s(1.0, 0.0, (9.0, 2)), turn_s(0.0, 1.0, (9.0, 2))), (0.5, 0.0));
+        let many = turn_s(1.0, 1e3, (1e5, 2));
+        assert!((many - 0.5).abs() < 1e-9, "{many}");
+    }
+
+    /// What all tasks wait for does no more for more of them at a time.
+    #[test]
+    fn what_tasks_wait_for_bounds_them() {
+        let platform = Platform::new("here", vec![Host::new("host", 1, 2)], Network::default());
+        let how =
+            FarmShape { tasks_per_message: None, prefetch: None, masters: Masters::Fixed(1), retries: 0 };
+        let task = Cost { wait: Wait { fixed: 1e-2, ..Wait::default() }, ..Cost::default() };
+        let costs = FarmProfile { task, ..FarmProfile::default() };
+        let planned = |slaves, each_s| {
+            let (team, left) =
+                (Team { slaves, masters: 1, dynamic: false }, Left { each_s, ..left(1000, 1000) });
+            let of = plan(Some(&costs), &left, (team, Way::Threads), (&platform, None), &how);
+            let Planned { plan, .. } = of.expect("a plan");
+            (plan.predicted.expect("a prediction").makespan_s, plan.reason)
+        };
+        for (slaves, each_s, expected_s) in [(20, 0.0, 0.5), (20, 4e-3, 4.0), (2, 4e-3, 5.0), (50, 4e-3, 4.0)]
+        {
+            let (found_s, reason) = planned(slaves, each_s);
+            assert!((found_s / expected_s - 1.0).abs() < 0.02, "{slaves} {each_s}: {found_s}");
+            assert_eq!(reason.contains("what tasks wait for"), expected_s == 4.0, "{reason}");
+        }
     }
 }

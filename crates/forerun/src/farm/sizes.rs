@@ -32,6 +32,10 @@ const WORKS: f64 = 0.7;
 /// Seconds that programs take for a byte which none has shown, and how many times as much it may be: between those that count, and those
 /// that compress.
 const USUAL: (f64, f64) = (2e-9, 5.0);
+/// The same of one that is slow, of those that compress or look for patterns.
+const SLOW: f64 = 3e-8;
+/// How far a line may be off, relative, for inputs that are far beyond those by which it is told.
+const FAR_OFF: f64 = 0.5;
 
 /// The sizes of inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +85,29 @@ pub(super) fn smallest_and_large_first(order: &mut Vec<u64>, all: &[u64], bytes:
     order.retain(|task| is_part(task) && !chosen.contains(task));
     order.splice(0..0, chosen);
     order.truncate(most);
+}
+
+/// The task on the largest input of all that is expected to take no longer than `budget_s`, by those that were `tried`, the bytes and seconds of each, where it has much
+/// more bytes than any of these. Tasks that took little longer than a program that does nothing say little of larger ones: these are then thought to take as much by the byte as
+/// the slower ones of programs do.
+pub(super) fn larger(
+    all: &[u64],
+    bytes: impl Fn(u64) -> u64,
+    (tried, start_s, budget_s): (&[(f64, f64)], f64, f64),
+) -> Option<u64> {
+    let most = tried.iter().map(|tried| tried.0).fold(0.0, f64::max);
+    let own = |seconds: f64| (seconds - start_s).max(0.0);
+    // Of those that are about as large as the largest, the longest.
+    let largest =
+        tried.iter().filter(|tried| tried.0 * ONE_SIZE >= most).map(|tried| tried.1).fold(0.0, f64::max);
+    let works = most >= PAGE && largest >= STARTED * start_s;
+    let per_byte = own(largest) / most.max(1.0);
+    let per_byte = if works { per_byte } else { per_byte.min(SLOW) };
+    let fits = |task: &u64| {
+        let bytes = bytes(*task) as f64;
+        bytes > ONE_SIZE * most && start_s + per_byte * bytes <= budget_s
+    };
+    all.iter().copied().filter(fits).max_by_key(|&task| (bytes(task), Reverse(task)))
 }
 
 /// A task that was tried: the bytes of its input, what was measured of it, and how many tasks it stands for.
@@ -152,7 +179,8 @@ impl Line {
                     let per_byte = usual.max(believed);
                     (center, per_byte, off.max((most - per_byte) / 2.0))
                 }
-                false => (center, believed, off),
+                // Caches, buffers and what starts later make larger ones other ones.
+                false => (center, believed, off.hypot(far * FAR_OFF * believed)),
             }
         };
         let mut line =
@@ -386,6 +414,39 @@ mod tests {
         order.sort_unstable();
         order.dedup();
         assert_eq!(order.len(), 25);
+    }
+
+    /// Only what is expected to take no longer than there is time for, which those tell that were tried before.
+    #[test]
+    fn a_larger_one_is_tried_where_it_is_not_too_long() {
+        let sizes = [1000, 2000, 40_000, 10_000_000, 100_000_000];
+        let of = |tried: &[(f64, f64)], budget_s| {
+            larger(&[0, 1, 2, 3, 4], |task| sizes[task as usize], (tried, 1e-3, budget_s))
+        };
+        // Little longer than a start: 30 ns a byte at most.
+        let small = [(1000.0, 1.2e-3), (2000.0, 1.1e-3)];
+        assert_eq!((of(&small, 0.5), of(&small, 5.0), of(&small, 0.05)), (Some(3), Some(4), Some(2)));
+        // What took no longer than a start has bytes that cost nothing.
+        assert_eq!(of(&[(1000.0, 1e-3), (2000.0, 1e-3)], 0.5), Some(4));
+        // One that works on its bytes shows what a larger one takes: 1 µs a byte, or 1 ns.
+        assert_eq!(of(&[(1000.0, 2e-3), (40_000.0, 41e-3)], 5.0), None);
+        assert_eq!(of(&[(1000.0, 2e-3), (40_000.0, 41e-3)], 11.0), Some(3));
+        assert_eq!(of(&[(1000.0, 1e-3), (10_000_000.0, 11e-3)], 0.5), Some(4));
+        // None is larger.
+        assert_eq!((of(&[(100_000_000.0, 0.1)], 10.0), of(&[(70_000_000.0, 1e-3)], 10.0)), (None, None));
+    }
+
+    /// However well a line fits small inputs, for those that are far larger it is not known so well.
+    #[test]
+    fn a_line_of_small_inputs_is_less_sure_for_far_larger_ones() {
+        let cost = |bytes: f64| 1e-4 + 1e-7 * bytes;
+        let of = |largest: &[u64]| {
+            let all = Sizes::of([1000, 10_000, 100_000].into_iter().chain(largest.iter().copied()));
+            Line::of(&tried(&[1000, 2000, 10_000, 50_000, 100_000], cost), (&all, 0.0)).expect("a line")
+        };
+        let (near, far) = (of(&[500_000]), of(&[100_000_000]));
+        assert!(near.error < 0.3 && far.error > 0.4, "{near:?} {far:?}");
+        assert!((far.at(1e8) / cost(1e8) - 1.0).abs() < 0.1, "{far:?}");
     }
 
     #[test]

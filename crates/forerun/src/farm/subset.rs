@@ -3,12 +3,13 @@
 use std::sync::{Mutex, PoisonError};
 
 use forerun_apps::FarmJob;
+use forerun_apps::command::of_programs;
 use forerun_skeleton::farm::Answer;
 use forerun_skeleton::reduction::{Piece, Sink, Sinks};
 use forerun_skeleton::{AppError, Codec as _, Message, Wire};
 use indicatif::ProgressBar;
 
-use crate::pilot::{Clock, Took};
+use crate::pilot::{Clock, Took, TookOutside};
 
 /// These tasks of a job.
 pub(crate) struct Subset<'a, J> {
@@ -29,12 +30,16 @@ pub(crate) struct Trials {
 }
 
 /// A task that was tried.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Trial {
     /// Its number, of the job's.
     pub(crate) task: u64,
     /// What it took.
     pub(crate) took: Took,
+    /// How programs did its work, where some did and the system tells.
+    pub(crate) outside: Option<TookOutside>,
+    /// Bytes of memory that the largest of them had.
+    pub(crate) memory: u64,
     /// Bytes of its answer.
     pub(crate) bytes: u64,
 }
@@ -93,13 +98,23 @@ impl<J: FarmJob> Answer for Subset<'_, J> {
     }
 
     fn answer(&self, index: u64) -> Result<J::Answer, AppError> {
-        let begun = self.tried.map(|tried| tried.clock.begin());
         let task = self.tasks[index as usize];
-        let answer = self.job.answer(task)?;
-        if let Some((tried, begun)) = self.tried.zip(begun) {
-            let trial = Trial { task, took: begun.took(), bytes: answer.bytes() };
-            tried.done.lock().unwrap_or_else(PoisonError::into_inner).push(trial);
-        }
+        let Some(tried) = self.tried else {
+            let answer = self.job.answer(task)?;
+            self.bar.inc(1);
+            return Ok(answer);
+        };
+        let begun = tried.clock.begin();
+        let (answer, programs) = of_programs(|| self.job.answer(task));
+        let answer = answer?;
+        let trial = Trial {
+            task,
+            took: begun.took(),
+            outside: programs.map(|programs| begun.took_outside(&programs)),
+            memory: programs.map_or(0, |programs| programs.memory),
+            bytes: answer.bytes(),
+        };
+        tried.done.lock().unwrap_or_else(PoisonError::into_inner).push(trial);
         self.bar.inc(1);
         Ok(answer)
     }

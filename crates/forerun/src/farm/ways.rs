@@ -186,8 +186,10 @@ impl Basis {
         let mut makespan_s = played.makespan_s;
         if self.least_s > 0.0 {
             makespan_s = match &played.ranks[..] {
+                _ if self.costs.task.wait.fixed > 0.0 => makespan_s.max(self.least_s) + self.first_s,
                 [] => makespan_s.max(self.least_s),
-                ranks => sharing(ranks.iter().map(|r| self.worked(&r.stages)), makespan_s, self.cores),
+                ranks => sharing(ranks.iter().map(|r| self.worked(&r.stages)), makespan_s, self.cores)
+                    .max(self.rest as f64 * self.each_s),
             };
         }
         self.start_s + makespan_s + self.finish_s
@@ -341,7 +343,7 @@ mod tests {
     ) -> Planned {
         let masters = if team.dynamic { Masters::Dynamic } else { Masters::Fixed(team.masters.max(1)) };
         let how = FarmShape { tasks_per_message: Some(1), prefetch: Some(prefetch), masters, retries: 0 };
-        let left = plan::Left { tasks: 600, all: 600, sizes: &[] };
+        let left = plan::Left { tasks: 600, all: 600, sizes: &[], each_s: 0.0 };
         plan::plan(Some(costs), &left, (team, on), (platform, hosts), &how).expect("a plan")
     }
 

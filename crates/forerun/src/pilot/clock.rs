@@ -4,6 +4,7 @@ use std::fs;
 use std::time::Instant;
 
 use forerun_apps::ErasedJob;
+use forerun_apps::command::Usage;
 use rustix::time::{ClockId, clock_gettime};
 
 /// What tells how long a call took.
@@ -54,6 +55,19 @@ impl Took {
     }
 }
 
+/// How long a call took whose work programs did.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct TookOutside {
+    /// Seconds in all.
+    pub(crate) passed: f64,
+    /// Processor time, of this thread and of the programs, and that of it which was not these's first threads'.
+    pub(crate) worked: f64,
+    pub(crate) others: f64,
+    /// Seconds that passed in which neither this thread nor the programs' first threads were on a processor, nor could have been, and for
+    /// which no disk was read: others of the programs' may have been kept from one in them.
+    pub(crate) waited: f64,
+}
+
 impl Clock {
     /// The clock for up to `workers` workers at a time here: the wall's, unless a quota leaves them less than a processor each.
     pub(crate) fn here(workers: usize) -> Clock {
@@ -99,6 +113,18 @@ impl Begun {
     pub(crate) fn took(self) -> Took {
         let (passed, used) = (self.wall.elapsed().as_secs_f64(), used().0 - self.used.0);
         self.parted(passed, used)
+    }
+
+    /// How long the call took, in which programs used what is said. Waiting for a disk is none: it does not do more for more who wait.
+    pub(crate) fn took_outside(self, programs: &Usage) -> TookOutside {
+        let passed = self.wall.elapsed().as_secs_f64();
+        let worked = used().0 - self.used.0 + programs.processor_s;
+        let late = self.delayed.and_then(|before| Some((delayed()? - before).max(0.0)));
+        let waited = match late {
+            Some(late) if !programs.read => (passed - worked - late - programs.delayed_s).max(0.0),
+            _ => 0.0,
+        };
+        TookOutside { passed, worked, others: programs.others_s, waited }
     }
 
     /// How long the call took, of whose work other threads may have done a part; then this thread waits for them, and no

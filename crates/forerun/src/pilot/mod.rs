@@ -34,7 +34,7 @@ use forerun_apps::ErasedJob;
 use forerun_platform::{Cost, Join, JoinAt, ReductionProfile};
 use forerun_skeleton::{Cancel, RunError};
 
-pub(crate) use self::clock::{Clock, Took};
+pub(crate) use self::clock::{Clock, Took, TookOutside};
 use self::contention::contention as slowed;
 use self::drift::drift;
 pub(crate) use self::drift::{of_calls, of_levels};

@@ -68,6 +68,70 @@ fn a_prediction_stands_beside_the_time_and_in_the_json() {
     place.run("report o.json -o page.html").ok();
 }
 
+/// Tasks that sleep need no core, whatever else runs on the machine: more are planned at a time than there are cores, and it is said why.
+#[test]
+fn more_tasks_that_wait_are_done_at_a_time_than_there_are_cores() {
+    let place = Place::new();
+    files(&place, 60);
+    // Who reads a program from the disk for the first time does not only wait.
+    place.run("farm true in -o out").ok();
+    let cores = std::thread::available_parallelism().unwrap().get() as u64;
+    let said = place.say(["farm", "sleep 0.2", "in", "-o", "out", "--json", "o.json"]).ok();
+    let outcomes: serde_json::Value = serde_json::from_str(&place.text("o.json")).unwrap();
+    let processors = outcomes[0]["processors"].as_u64().unwrap();
+    let text = String::from_utf8(said.out).unwrap();
+    if !std::path::Path::new("/proc/self/schedstat").exists() {
+        return assert!(processors <= cores, "{text}");
+    }
+    assert!(processors > cores && processors <= 60, "{text}");
+    assert!(text.contains("which takes no core") && text.contains("waiting for"), "{text}");
+    // By as many as there are cores it takes as long as these sleep, at least.
+    let measured = outcomes[0]["makespan_s"].as_f64().unwrap();
+    assert!(processors < 2 * cores || measured < 0.2 * 60.0 / cores as f64, "{measured} {text}");
+    // What is asked for is done.
+    let said = place.say(["farm", "sleep 0.01", "in", "-o", "out", "-p", "1"]).ok();
+    assert!(String::from_utf8(said.out).unwrap().contains("farm on 1 processor,"));
+    // What works has a core.
+    let count = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
+    let said = place.say(["farm", "--shell", count, "in", "-o", "out"]).ok();
+    let text = String::from_utf8(said.out).unwrap();
+    assert!(!text.contains("which takes no core"), "{text}");
+}
+
+/// A file that is most of the job is tried as well, where that takes no time: what does not read its files is not charged by their bytes.
+#[test]
+fn a_large_file_among_small_ones_is_tried() {
+    let place = Place::new();
+    files(&place, 60);
+    for name in ["f010", "f030", "f055"] {
+        place.write(format!("in/{name}"), "a line of text\n".repeat(700_000));
+    }
+    let of = |command: &str| {
+        let said = place.say([
+            "predict",
+            "farm",
+            command,
+            "in",
+            "-p",
+            "1",
+            "--write-profile",
+            "p.toml",
+            "--json",
+            "-",
+        ]);
+        let row = said.ok().json();
+        let seconds = |of: &str| row[0]["predicted"][of].as_f64().unwrap();
+        (seconds("makespan_s"), seconds("high_s"))
+    };
+    let (reads, _) = of("gzip -9 -c {}");
+    let (looks, high) = of("wc -c {}");
+    // 32 MB in 60 tasks; by the byte it would be 60 ms at least, of what is a start of a program each.
+    assert!(looks < reads && high < 50.0 * looks, "{looks} {high} {reads}");
+    let profile = forerun_platform::Profile::load(place.path("p.toml")).unwrap();
+    let task = profile.farm.unwrap().task;
+    assert!(1e7 * (task.per_byte + task.wait.per_byte) < 50.0 * (task.fixed + task.wait.fixed), "{task:?}");
+}
+
 #[test]
 fn a_failing_task_is_tried_again_and_then_ends_the_run_with_its_file() {
     let place = Place::new();
