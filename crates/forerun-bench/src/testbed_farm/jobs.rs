@@ -15,13 +15,12 @@ const SOCKET: &str = "-36.7,-78.2,81.2";
 /// Files of an external command for each slave, and their bytes.
 const FILES: (usize, usize) = (60, 500_000);
 /// Files of the reduction for each host, and their bytes.
-const PARTS: (usize, usize) = (8, 100_000);
+const PARTS: (usize, usize) = (16, 150_000);
 /// Different texts; more files than these have the same content as others.
 const TEXTS: u64 = 20;
 /// How often each word occurs, of which there are as many as are left.
 const COUNTS: &str = "tr -cs A-Za-z '\\n' | sort | uniq -c";
-const ADD: &str =
-    "sort -m -k2 \"$@\" | awk '$2!=w{if(n)print n,w;w=$2;n=0}{n+=$1}END{if(n)print n,w}'";
+const ADD: &str = "sort -m -k2 \"$@\" | awk '$2!=w{if(n)print n,w;w=$2;n=0}{n+=$1}END{if(n)print n,w}'";
 
 /// What is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,8 +68,8 @@ impl Job {
         let slaves = hosts - 1;
         let words: Vec<String> = match self {
             Job::Mandelbrot => {
-                let iterations = (2500 * slaves).to_string();
-                ["mandelbrot", "--size", "1024x1024", "--iterations", &iterations].map(String::from).to_vec()
+                let iterations = (10_000 * slaves).to_string();
+                ["mandelbrot", "--size", "512x512", "--iterations", &iterations].map(String::from).to_vec()
             }
             Job::Hip => {
                 // All of the default rotations are for 15 slaves; others have as much of them each.

@@ -65,7 +65,8 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
         }
     }
     if bones.is_none() {
-        record.note("FORERUN_HIP names no directory with a femur and a pelvis as STL files: no hip was moved.");
+        record
+            .note("FORERUN_HIP names no directory with a femur and a pelvis as STL files: no hip was moved.");
     }
     record.note(&tables::accuracy(&all));
     record.note(&tables::saturation(&said, &small));
@@ -92,8 +93,11 @@ fn by_masters(at: &mut At<'_>, rounds: usize) -> io::Result<[Vec<Kept>; 2]> {
 fn small_tasks(at: &mut At<'_>, rounds: usize, small: &mut Small) -> io::Result<String> {
     let words = SMALL.map(String::from);
     let profile = at.tools.kept.join("farm-small-profile.toml");
-    let plan: serde_json::Value =
-        serde_json::from_slice(&at.plan(&words, &[&SMALL_HOW[..], &["--masters", "1"]].concat(), &profile)?)?;
+    let plan: serde_json::Value = serde_json::from_slice(&at.plan(
+        &words,
+        &[&SMALL_HOW[..], &["--masters", "1"]].concat(),
+        &profile,
+    )?)?;
     let profile = profile.to_string_lossy();
     let one = SLAVES.map(|slaves| ("1", slaves + 1));
     let more = ["2", "dynamic"].into_iter().flat_map(|masters| RANKS.map(|ranks| (masters, ranks)));

@@ -32,8 +32,7 @@ fn cells(kept: &[Kept]) -> String {
     let median = middle(&measured);
     let range = measured.iter().fold((f64::INFINITY, 0.0f64), |r, s| (r.0.min(*s), r.1.max(*s)));
     let off: Vec<f64> = measured.iter().map(|s| (s / median - 1.0).abs()).collect();
-    let mut cells =
-        format!("{median:.3} ({:.3}–{:.3}) | {:.1} %", range.0, range.1, 100.0 * middle(&off));
+    let mut cells = format!("{median:.3} ({:.3}–{:.3}) | {:.1} %", range.0, range.1, 100.0 * middle(&off));
     for way in WAYS {
         let error = error(kept, way).map(|off| signed(100.0 * off));
         let predicted = middle(&seconds(kept, way));
@@ -77,8 +76,7 @@ pub(super) fn accuracy(all: &All) -> String {
     );
     for ((job, hosts), kept) in all {
         let right = kept.iter().filter(|one| one.right).count();
-        text +=
-            &format!("| {} | {hosts} | {} | {right} of {} |\n", job.name(), cells(kept), kept.len());
+        text += &format!("| {} | {hosts} | {} | {right} of {} |\n", job.name(), cells(kept), kept.len());
     }
     text.push('\n');
     for way in WAYS {
@@ -114,9 +112,7 @@ pub(super) fn saturation(said: &str, small: &Small) -> String {
             worth(at, Way::Simulated)
         );
     }
-    let most = |way| {
-        super::SLAVES.iter().map(|slaves| worth(("1", slaves + 1), way)).fold(0.0, f64::max)
-    };
+    let most = |way| super::SLAVES.iter().map(|slaves| worth(("1", slaves + 1), way)).fold(0.0, f64::max);
     text + &format!(
         "\nSlaves' worth: how many times as fast as one slave. One master keeps up with {:.1} slaves at most as measured, {:.1} by \
          virtual time, {:.1} in closed form.\n",
@@ -143,7 +139,10 @@ pub(super) fn dynamic(small: &Small, large: &Large) -> String {
          | tasks | hosts | one master, s: median (range) | dynamic, s: median (range) | dynamic / one | |\n|---|---|---|---|---|---|\n",
     );
     let range = |kept: &[Kept]| cells(kept).split(" | ").next().unwrap_or_default().to_owned();
-    let mut row = |tasks: &str, hosts: usize, (one, dynamic): (&[Kept], &[Kept]), is_met: &dyn Fn(f64) -> &'static str| {
+    let mut row = |tasks: &str,
+                   hosts: usize,
+                   (one, dynamic): (&[Kept], &[Kept]),
+                   is_met: &dyn Fn(f64) -> &'static str| {
         let ratios: Vec<f64> = seconds(dynamic, Way::Mpi)
             .iter()
             .zip(seconds(one, Way::Mpi))
@@ -173,15 +172,14 @@ pub(super) fn dynamic(small: &Small, large: &Large) -> String {
 
 /// Every time.
 pub(super) fn raw(all: &All, small: &Small, large: &Large) -> String {
-    let mut text =
-        String::from("## Every time, in seconds\n\n```csv\njob,hosts,masters,way,makespan_s,messages,bytes\n");
+    let mut text = String::from(
+        "## Every time, in seconds\n\n```csv\njob,hosts,masters,way,makespan_s,messages,bytes\n",
+    );
     let mut add = |job: &str, hosts: usize, masters: &str, kept: &[Kept]| {
         for o in kept.iter().flat_map(|one| &one.outcomes) {
             let way = o.way.name();
-            text += &format!(
-                "{job},{hosts},{masters},{way},{:.4},{},{}\n",
-                o.makespan_s, o.messages, o.bytes
-            );
+            text +=
+                &format!("{job},{hosts},{masters},{way},{:.4},{},{}\n", o.makespan_s, o.messages, o.bytes);
         }
     };
     for ((job, hosts), kept) in all {
