@@ -6,23 +6,22 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use forerun_platform::{Outcome, Way};
-use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::testbed::outcomes;
 use crate::testbed::up::{Tools, Up, done};
 
 /// What was kept of a run.
-#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Kept {
     pub(super) outcomes: Vec<Outcome>,
-    /// Whether the result is that of one process.
+    /// Whether the result, of several runs the last, is that of one process.
     pub(super) right: bool,
 }
 
 impl Kept {
     /// Seconds measured, or predicted by this way.
-    pub(super) fn seconds(&self, way: Way) -> Option<f64> {
-        self.outcomes.iter().find(|o| o.way == way).map(|o| o.makespan_s)
+    pub(super) fn seconds(&self, way: Way) -> impl Iterator<Item = f64> {
+        self.outcomes.iter().filter(move |o| o.way == way).map(|o| o.makespan_s)
     }
 }
 
@@ -62,7 +61,9 @@ impl<'t> At<'t> {
     ) -> io::Result<Kept> {
         let kept = self.tools.kept.join(format!("farm-{name}.json"));
         if let Ok(json) = fs::read(&kept) {
-            return Ok(serde_json::from_slice(&json)?);
+            let mut kept: Value = serde_json::from_slice(&json)?;
+            let right = kept["right"] == true;
+            return Ok(Kept { outcomes: serde_json::from_value(kept["outcomes"].take())?, right });
         }
         let (tools, expected) = (self.tools, self.expected((words, result))?);
         let (up, platform) = self.up()?;
@@ -74,9 +75,9 @@ impl<'t> At<'t> {
         let right = fs::read(tools.dir.join(result))? == expected;
         // To replace it would be a part of the next run.
         fs::remove_file(tools.dir.join(result))?;
-        let found = Kept { outcomes: outcomes(tools)?, right };
-        fs::write(&kept, serde_json::to_vec(&found)?)?;
-        Ok(found)
+        let outcomes = outcomes(tools)?;
+        fs::write(&kept, serde_json::to_vec(&json!({ "outcomes": outcomes, "right": right }))?)?;
+        Ok(Kept { outcomes, right })
     }
 
     /// What one process makes of a job, on all of this machine.
