@@ -23,7 +23,8 @@ Chores:
                       out the tests that start a browser.
   bench [NAME] [ARG…] Measure beside rivals, in one run. Prints tables and writes a dated record
                       under benches/runs. NAME is accuracy, messages, scatter, sort or
-                      simulate; without it, all.
+                      simulate; without it, all; or, only where named,
+                      testbed, testbed-farm or testbed-text.
                       `cargo xtask bench --help` says what each takes.
   demo [DIR]          The main job on real input: count the words of the toolchain's own HTML
                       documentation, or of DIR, or, where there is neither, of documents that it
