@@ -21,6 +21,7 @@ mod spill;
 mod table;
 mod testbed;
 mod testbed_calibration;
+mod testbed_farm;
 mod testbed_text;
 mod text;
 
@@ -65,6 +66,10 @@ Names (without one, all):
              on where an earlier one was ended
   testbed-calibration   what `forerun calibrate --on mpi` finds on 2 to 16 hosts, twice, beside what was set and
              what a plain socket reaches. Needs root, an MPI and 10 minutes
+  testbed-farm   how far off predictions are of farms (a picture of the Mandelbrot set, a hip's range of motion, external commands)
+             and of a reduction by external commands, on 2 to 16 hosts; how many slaves a master keeps up with, and
+             what further and dynamic masters are good for. FORERUN_HIP names a directory with a femur and a pelvis
+             as STL files. Needs 15 minutes
   testbed-text   how far off predictions are of features of documents and lists for queries, from files or a web server into
              PostgreSQL, on 1, 8 and 16 hosts. Needs nginx and PostgreSQL too, and 10 minutes
 
@@ -103,6 +108,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("text", text::bench),
     ("testbed", testbed::bench),
     ("testbed-calibration", testbed_calibration::bench),
+    ("testbed-farm", testbed_farm::bench),
     ("testbed-text", testbed_text::bench),
 ];
 

@@ -128,7 +128,7 @@ fn profile(share: f64) -> String {
 }
 
 /// The outcomes that a run has left, without their timelines.
-fn outcomes(tools: &Tools) -> io::Result<Vec<Outcome>> {
+pub(crate) fn outcomes(tools: &Tools) -> io::Result<Vec<Outcome>> {
     let mut outcomes: Vec<Outcome> = serde_json::from_slice(&fs::read(tools.dir.join("outcomes.json"))?)?;
     for rank in outcomes.iter_mut().flat_map(|o| o.ranks.iter_mut()) {
         rank.timeline.clear();

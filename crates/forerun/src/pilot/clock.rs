@@ -1,10 +1,11 @@
 //! The clock of a pilot.
 
 use std::fs;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use forerun_apps::ErasedJob;
-use forerun_apps::command::Usage;
+use forerun_apps::command::{Usage, of_programs};
 use rustix::time::{ClockId, clock_gettime};
 
 /// What tells how long a call took.
@@ -55,7 +56,8 @@ impl Took {
     }
 }
 
-/// How long a call took whose work programs did.
+/// How long a call took whose work programs did. Where a quota stalls them, what passed is without the stalls: a platform says how much of a
+/// processor its hosts have.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct TookOutside {
     /// Seconds in all.
@@ -68,6 +70,15 @@ pub(crate) struct TookOutside {
     pub(crate) waited: f64,
 }
 
+impl TookOutside {
+    /// The same without what a quota has stalled: what was worked, and waited where it is known. (Of other threads and programs than the first
+    /// it is not told what they waited and what they were stalled.)
+    fn without_stalls(self) -> TookOutside {
+        let waited = if self.others > OTHERS * self.worked { 0.0 } else { self.waited };
+        TookOutside { passed: self.worked + waited, waited, ..self }
+    }
+}
+
 impl Clock {
     /// The clock for up to `workers` workers at a time here: the wall's, unless a quota leaves them less than a processor each.
     pub(crate) fn here(workers: usize) -> Clock {
@@ -75,10 +86,13 @@ impl Clock {
         if held { Clock::Processor } else { Clock::Wall }
     }
 
-    /// The clock where `workers` workers at a time share so many cores: what a call waits for its turn is none of its cost, where
-    /// the system tells.
+    /// The clock where `workers` workers at a time share so many cores: what a call waits for its turn, or is stalled by a quota, is none of
+    /// its cost, where the system tells.
     pub(crate) fn of_turns(workers: usize, cores: usize) -> Clock {
-        if workers > cores && delayed().is_some() { Clock::Processor } else { Clock::Programs }
+        match workers > cores && delayed().is_some() || is_held() {
+            true => Clock::Processor,
+            false => Clock::Programs,
+        }
     }
 
     /// That of [`Clock::here`] for `job`: of work that other processes do, only the wall knows.
@@ -124,7 +138,21 @@ impl Begun {
             Some(late) if !programs.read => (passed - worked - late - programs.delayed_s).max(0.0),
             _ => 0.0,
         };
-        TookOutside { passed, worked, others: programs.others_s, waited }
+        let took = TookOutside { passed, worked, others: programs.others_s, waited };
+        if is_held() { took.without_stalls() } else { took }
+    }
+
+    /// How long `f` took, which began with this: by the clock of programs, of what those have used that it ran, where a quota stalls them.
+    pub(super) fn during<R>(self, f: impl FnOnce() -> R) -> (R, Took) {
+        if self.clock != Clock::Programs || !is_held() {
+            return (f(), self.took());
+        }
+        let (done, programs) = of_programs(f);
+        let took = match programs.map(|programs| self.took_outside(&programs)) {
+            Some(TookOutside { passed, waited, .. }) => Took { seconds: passed, wait: waited },
+            None => self.took(),
+        };
+        (done, took)
     }
 
     /// How long the call took, of whose work other threads may have done a part; then this thread waits for them, and no
@@ -153,6 +181,12 @@ impl Begun {
             }
         }
     }
+}
+
+/// Whether a quota leaves this process less than one processor.
+fn is_held() -> bool {
+    static HELD: OnceLock<bool> = OnceLock::new();
+    *HELD.get_or_init(|| forerun_mpi::processor_quota().is_some_and(|quota| quota < 1.0))
 }
 
 fn used() -> (f64, f64) {
@@ -210,6 +244,17 @@ mod tests {
         let wait = if delayed().is_some() { 0.015..0.1 } else { 0.0..1e-9 };
         assert!(wait.contains(&parted.wait), "{parted:?}");
         assert!((0.02..0.03).contains(&(parted.seconds - parted.wait)), "{parted:?}");
+    }
+
+    /// A program of 5 ms that a quota stalls takes 5 ms, whatever passes, and one that sleeps as long as it sleeps. What it has others do may be
+    /// stalled as well.
+    #[test]
+    fn stalls_of_programs_are_left_out() {
+        let of =
+            |worked, others, waited| TookOutside { passed: 0.05, worked, others, waited }.without_stalls();
+        assert_eq!((of(0.005, 0.0, 0.0).passed, of(0.005, 0.0, 0.0).waited), (0.005, 0.0));
+        assert_eq!((of(0.002, 0.0, 0.03).passed, of(0.002, 0.0, 0.03).waited), (0.032, 0.03));
+        assert_eq!((of(0.005, 0.004, 0.045).passed, of(0.005, 0.004, 0.045).waited), (0.005, 0.0));
     }
 
     /// A thread that waits for another of its own process waits for nothing outside.

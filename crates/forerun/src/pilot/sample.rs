@@ -169,9 +169,9 @@ impl<'j> Sampler<'j> {
         if self.cancel.is_cancelled() {
             return Err(RunError::Cancelled);
         }
-        let begun = self.clock.begin();
-        let value = guard(0, charge, f).map_err(|failure| RunError::Failed(*failure))?;
-        let Took { seconds, wait } = begun.took();
+        let (done, took) = self.clock.begin().during(|| guard(0, charge, f));
+        let value = done.map_err(|failure| RunError::Failed(*failure))?;
+        let Took { seconds, wait } = took;
         Ok((Point { wait, ..Point::new(charge.bytes as f64, seconds) }, value))
     }
 
