@@ -22,6 +22,8 @@ use crate::whole::{rehearse_whole, write_whole};
 const HEADS: (f64, f64) = (15.0, 35.0);
 /// How far down from its top a femur is searched for its head.
 const TOP: f64 = 60.0;
+/// A pelvis whose nearest corner is farther from the middle of the joint is not of this joint, in mm.
+const BESIDE: f64 = 100.0;
 /// Within this distance of the joint's middle, the femur's head and neck are cut off.
 const HEAD_AND_NECK: f64 = 60.0;
 
@@ -127,7 +129,15 @@ impl RangeOfMotion {
         let femur = hip.femur.seen_from(femur_centre);
         let femur = femur.without(|p| length(p) < HEAD_AND_NECK && dot(p, neck) < hip.resection);
         let reamed = hip.cup.outer_radius + 1.0;
-        let pelvis = hip.pelvis.seen_from(pelvis_centre).without(|p| length(p) < reamed);
+        let pelvis = hip.pelvis.seen_from(pelvis_centre);
+        let nearest = pelvis.triangles.iter().flatten().map(|p| length(*p)).fold(f64::INFINITY, f64::min);
+        if nearest > BESIDE && nearest.is_finite() {
+            return Err(AppError::new(format!(
+                "the pelvis is {nearest:.0} mm from the middle of the joint: its origin is another than the femur's; give the middle of its socket \
+                 with --pelvis-centre"
+            )));
+        }
+        let pelvis = pelvis.without(|p| length(p) < reamed);
         if femur.triangles.is_empty() || pelvis.triangles.is_empty() {
             return Err(AppError::new(
                 "nothing is left of a bone when the joint is cut out: its measures are expected in millimetres",

@@ -668,6 +668,7 @@ fn a_hip_has_a_range_of_motion() {
         ("--femur pelvis.stl --pelvis pelvis.stl", "no femoral head is found"),
         ("--femur femur.stl --pelvis pelvis.stl --head 30", "expected more than the head's radius"),
         ("--femur femur.stl --pelvis pelvis.stl --flexion 1:2", "expected FROM:TO:STEP"),
+        ("--femur femur.stl --pelvis pelvis.stl --pelvis-centre=0,440,0", "from the middle of the joint"),
     ] {
         let refused = place.run(&format!("run hip {line}"));
         assert_eq!(refused.status.code(), Some(2), "{line}: {}", refused.err);
