@@ -131,9 +131,8 @@ fn spread<I: Iterator<Item = Point>>(points: impl Fn() -> I) -> [Point; 3] {
             (row[p], row[q]) = turn(row[p], row[q]);
         }
         for rows in [&mut matrix, &mut axes] {
-            for i in 0..3 {
-                (rows[p][i], rows[q][i]) = turn(rows[p][i], rows[q][i]);
-            }
+            let turned: [(f64, f64); 3] = std::array::from_fn(|i| turn(rows[p][i], rows[q][i]));
+            (rows[p], rows[q]) = (turned.map(|both| both.0), turned.map(|both| both.1));
         }
     }
     axes
