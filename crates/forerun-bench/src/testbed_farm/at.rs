@@ -14,14 +14,14 @@ use crate::testbed::up::{Tools, Up, done};
 /// What was kept of a run.
 pub(super) struct Kept {
     pub(super) outcomes: Vec<Outcome>,
-    /// Whether the result, of several runs the last, is that of one process.
+    /// Whether the result is that of one process.
     pub(super) right: bool,
 }
 
 impl Kept {
     /// Seconds measured, or predicted by this way.
-    pub(super) fn seconds(&self, way: Way) -> impl Iterator<Item = f64> {
-        self.outcomes.iter().filter(move |o| o.way == way).map(|o| o.makespan_s)
+    pub(super) fn seconds(&self, way: Way) -> Option<f64> {
+        self.outcomes.iter().find(|o| o.way == way).map(|o| o.makespan_s)
     }
 }
 

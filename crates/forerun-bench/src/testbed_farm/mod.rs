@@ -51,17 +51,10 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
         let mut at = At::new(&tools, hosts, file);
         for round in 0..rounds {
             for job in Job::all(bones) {
-                // Of a reduction one pilot is for all rounds; a farm has one for each, and the pilot's answers count.
-                let repeats = matches!(job, Job::Reduce(_));
-                if repeats && round > 0 {
-                    continue;
-                }
                 let name = format!("{}-{hosts}-{round}", job.name());
                 let words = job.words(hosts, bones);
-                let times = rounds.to_string();
-                let repeat = if repeats { vec!["--repeat", &times] } else { Vec::new() };
-                let how = [job.how(), repeat].concat();
-                let kept = at.kept(&name, (&words, job.result()), hosts, &how)?;
+                // Each run has a pilot of its own, whose results count: of runs that are repeated only the first has them, as predicted.
+                let kept = at.kept(&name, (&words, job.result()), hosts, &job.how())?;
                 all.entry((job, hosts)).or_default().push(kept);
             }
         }

@@ -18,7 +18,7 @@ fn middle(values: &[f64]) -> f64 {
 }
 
 fn seconds(kept: &[Kept], way: Way) -> Vec<f64> {
-    kept.iter().flat_map(|one| one.seconds(way)).collect()
+    kept.iter().filter_map(|one| one.seconds(way)).collect()
 }
 
 /// How far off the median of what was predicted is of the median of what was measured; none where nothing was predicted.
