@@ -114,6 +114,31 @@ proptest! {
     }
 }
 
+/// Cheap tasks, of which slaves wait for one master, come before dear ones: whoever has nothing left works for who has, however often it was split.
+#[test]
+fn slaves_go_where_tasks_are_left() {
+    let costs = FarmProfile {
+        task: Cost { per_byte: 20e-6, ..Cost::constant(5e-6) },
+        result_bytes: (4.0, 0.0),
+        ..FarmProfile::default()
+    };
+    let network = LogGps::new(&network(400.0, 100.0), 16).expect("valid");
+    let seconds = |masters, dear: std::ops::Range<usize>| {
+        let sizes = (0..512).map(|task| if dear.contains(&task) { 1000 } else { 0 }).collect();
+        let app = CostedTasks::new(&costs, Inputs::Each(sizes)).expect("valid");
+        let shape = Shape { masters, ..Shape::new(16) };
+        let farm = Farm::new(&app, &app, shape).expect("valid");
+        let pricing = Profiled::at_speed_one(&(&costs).into()).expect("valid");
+        let options = Options { window: shape.window(), ..Options::new(16) };
+        run_totals(&farm, &network, &pricing, &options).expect("it ends").makespan_s
+    };
+    for dear in [128..384, 300..512, 450..512, 0..200] {
+        let (one, dynamic) =
+            (seconds(Masters::Fixed(1), dear.clone()), seconds(Masters::Dynamic, dear.clone()));
+        assert!(dynamic < 1.15 * one, "{dear:?}: {dynamic} s with dynamic masters, {one} s with one");
+    }
+}
+
 /// What the above is about does happen: several slaves become masters.
 #[test]
 fn slaves_become_masters_where_one_is_not_enough() {

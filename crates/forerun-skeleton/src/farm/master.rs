@@ -45,6 +45,11 @@ struct Team<R> {
     out: u64,
     /// Slaves that have become masters of a part.
     away: usize,
+    /// Those of them that may have tasks to give out, and have answered what they were lent before; in the order in which they are lent
+    /// slaves.
+    splits: VecDeque<usize>,
+    /// Those that were lent slaves and have not answered. (One at a time: master and master could wait for each other for ever.)
+    lent: usize,
     waits: Option<Waits>,
     /// The master to which slaves go back; a first master ends them.
     parent: Option<usize>,
@@ -106,6 +111,8 @@ where
             idle: VecDeque::new(),
             out: 0,
             away: 0,
+            splits: VecDeque::new(),
+            lent: 0,
             waits: dynamic.then(|| Waits::new(self.shape.prefetch, trip_s)),
             parent,
         }
@@ -128,7 +135,7 @@ where
             }
         }
         loop {
-            if team.out == 0 && team.away == 0 {
+            if team.out == 0 && team.away == 0 && team.lent == 0 {
                 let Some(task) = team.share.next_failed() else {
                     if team.share.is_empty() {
                         break;
@@ -167,15 +174,24 @@ where
                 }
                 (slave, Parcel::Back(mut slaves)) => {
                     team.away -= 1;
+                    team.splits.retain(|split| *split != slave);
                     slaves.push(slave);
-                    slaves.iter().for_each(|&slave| team.take(slave));
-                    for _ in 0..self.shape.prefetch {
-                        for &slave in &slaves {
-                            if team.has(slave) && team.ranks[slave - team.base].out < self.shape.prefetch {
-                                self.give(e, &mut team, slave).await?;
-                            }
-                        }
+                    self.take(e, &mut team, &slaves).await?;
+                }
+                (parent, Parcel::Lend(slaves)) => {
+                    let (taken, left) = match team.share.is_empty() {
+                        true => (Vec::new(), slaves),
+                        false => (slaves, Vec::new()),
+                    };
+                    e.send(parent, Parcel::Unneeded(left)).await?;
+                    self.take(e, &mut team, &taken).await?;
+                }
+                (split, Parcel::Unneeded(slaves)) => {
+                    team.lent -= 1;
+                    if slaves.is_empty() {
+                        team.splits.push_back(split);
                     }
+                    self.take(e, &mut team, &slaves).await?;
                 }
                 // Of a master that it had before the one that made it a master, where messages overtook these.
                 (master, Parcel::Tasks { first, count }) => {
@@ -194,6 +210,24 @@ where
         Ok(left)
     }
 
+    /// Has slaves back, or more of them, and gives them tasks.
+    async fn take<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+        slaves: &[usize],
+    ) -> Result<(), Stop> {
+        slaves.iter().for_each(|&slave| team.take(slave));
+        for _ in 0..self.shape.prefetch {
+            for &slave in slaves {
+                if team.has(slave) && team.ranks[slave - team.base].out < self.shape.prefetch {
+                    self.give(e, team, slave).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Gives a slave its next tasks; ends it where there are none and never will be.
     async fn give<E: Endpoint<Msg<A>>>(
         &self,
@@ -207,7 +241,9 @@ where
             team.ranks[slave - team.base].out += 1;
             return e.send(slave, Parcel::Tasks { first: tasks.start, count: tasks.end - tasks.start }).await;
         }
-        if team.parent.is_none() && team.share.is_empty() {
+        // Others may have some for it.
+        let is_last = team.splits.is_empty() && team.lent == 0;
+        if team.parent.is_none() && team.share.is_empty() && is_last {
             team.drop(slave);
             return e.send(slave, Parcel::End).await;
         }
@@ -217,14 +253,34 @@ where
 
     /// Gives tasks to slaves that were left without, as far as there are any now.
     async fn wake<E: Endpoint<Msg<A>>>(&self, e: &mut E, team: &mut Team<A::Answer>) -> Result<(), Stop> {
+        if team.share.is_empty() && !team.splits.is_empty() {
+            return self.lend(e, team).await;
+        }
         if team.share.is_empty() && team.parent.is_some() {
             return Ok(());
         }
         for _ in 0..team.idle.len() {
             let Some(slave) = team.idle.pop_front() else { break };
-            if team.has(slave) {
+            // One that was away has come back with tasks.
+            if team.has(slave) && team.ranks[slave - team.base].out < self.shape.prefetch {
                 self.give(e, team, slave).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Lends slaves that have nothing to do to those that became masters and may have tasks for them, all as many.
+    async fn lend<E: Endpoint<Msg<A>>>(&self, e: &mut E, team: &mut Team<A::Answer>) -> Result<(), Stop> {
+        let mut free: Vec<usize> = team.idle.drain(..).collect();
+        free.sort_unstable();
+        free.dedup();
+        free.retain(|slave| team.has(*slave) && team.ranks[slave - team.base].out == 0);
+        while !free.is_empty() {
+            let Some(split) = team.splits.pop_front() else { break };
+            let part = free.split_off(free.len() - free.len().div_ceil(team.splits.len() + 1));
+            part.iter().for_each(|slave| team.drop(*slave));
+            team.lent += 1;
+            e.send(split, Parcel::Lend(part)).await?;
         }
         Ok(())
     }
@@ -251,6 +307,7 @@ where
         let half = Half { tasks, slaves: gone, trip_s };
         half.slaves.iter().chain([&slave]).for_each(|&gone| team.drop(gone));
         team.away += 1;
+        team.splits.push_back(slave);
         e.send(slave, Parcel::Promote(Box::new(half))).await?;
         Ok(true)
     }

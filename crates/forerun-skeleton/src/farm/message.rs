@@ -54,6 +54,10 @@ pub enum Parcel<R> {
     Promote(Box<Half>),
     /// The sender has done what it was promoted for; its slaves are its master's again.
     Back(Vec<usize>),
+    /// These slaves are the receiver's from now on, which was promoted: the sender has nothing left for them.
+    Lend(Vec<usize>),
+    /// The answer: those of them that are the receiver's again, as the sender has nothing for them either; all of them or none.
+    Unneeded(Vec<usize>),
     /// There are no further tasks: the rank ends.
     End,
 }
@@ -81,7 +85,9 @@ impl<R: Message> Message for Parcel<R> {
                 HEADER + attempts.iter().map(of).sum::<u64>()
             }
             Parcel::Promote(half) => HEADER + 8 * (1 + half.slaves.len() as u64),
-            Parcel::Back(slaves) => 8 * (1 + slaves.len() as u64),
+            Parcel::Back(slaves) | Parcel::Lend(slaves) | Parcel::Unneeded(slaves) => {
+                8 * (1 + slaves.len() as u64)
+            }
             Parcel::End => 0,
         }
     }

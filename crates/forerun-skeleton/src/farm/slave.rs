@@ -88,7 +88,11 @@ where
                 Box::pin(lead.second(e, master, *half, &mut sink)).await?;
                 known = None;
             }
-            Parcel::Answers { .. } | Parcel::Back(_) => unreachable!("slaves are given tasks only"),
+            // It has given back what it was promoted for meanwhile.
+            Parcel::Lend(slaves) => e.send(master, Parcel::Unneeded(slaves)).await?,
+            Parcel::Answers { .. } | Parcel::Back(_) | Parcel::Unneeded(_) => {
+                unreachable!("slaves are given tasks only")
+            }
             Parcel::End => return lead.close(e, sink).await,
         }
     }

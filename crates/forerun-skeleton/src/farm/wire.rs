@@ -13,6 +13,8 @@ const ANSWERS: u8 = 1;
 const PROMOTE: u8 = 2;
 const BACK: u8 = 3;
 const END: u8 = 4;
+const LEND: u8 = 5;
+const UNNEEDED: u8 = 6;
 
 impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
     fn encode(&self, parcel: &Parcel<R>, out: &mut Vec<u8>) -> Result<(), AppError> {
@@ -27,10 +29,9 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
                 PROMOTE.encode(out)?;
                 half.encode(out)
             }
-            Parcel::Back(slaves) => {
-                BACK.encode(out)?;
-                slaves.encode(out)
-            }
+            Parcel::Back(slaves) => self.put_slaves(BACK, slaves, out),
+            Parcel::Lend(slaves) => self.put_slaves(LEND, slaves, out),
+            Parcel::Unneeded(slaves) => self.put_slaves(UNNEEDED, slaves, out),
             Parcel::End => END.encode(out),
         }
     }
@@ -69,6 +70,8 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
             }
             PROMOTE => Parcel::Promote(Box::new(Wire::decode(&mut from.bytes)?)),
             BACK => Parcel::Back(Wire::decode(&mut from.bytes)?),
+            LEND => Parcel::Lend(Wire::decode(&mut from.bytes)?),
+            UNNEEDED => Parcel::Unneeded(Wire::decode(&mut from.bytes)?),
             END => Parcel::End,
             _ => return Err(garbled("a parcel of a farm")),
         })
@@ -76,6 +79,11 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
 }
 
 impl<C> ParcelCodec<C> {
+    fn put_slaves(&self, kind: u8, slaves: &Vec<usize>, out: &mut Vec<u8>) -> Result<(), AppError> {
+        kind.encode(out)?;
+        slaves.encode(out)
+    }
+
     fn put<R>(&self, attempt: &Attempt<R>, out: &mut Vec<u8>) -> Result<(), AppError>
     where
         C: Codec<R>,
@@ -190,6 +198,8 @@ mod tests {
                 Parcel::Promote(Box::new(Half { tasks: start..end, slaves, trip_s }))
             }),
             any::<Vec<usize>>().prop_map(Parcel::Back),
+            any::<Vec<usize>>().prop_map(Parcel::Lend),
+            any::<Vec<usize>>().prop_map(Parcel::Unneeded),
             any::<()>().prop_map(|()| Parcel::End),
         ]
     }
