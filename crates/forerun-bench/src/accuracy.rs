@@ -8,11 +8,11 @@ use std::{env, fs, io};
 use forerun_platform::statistics;
 use forerun_platform::{Interval, Outcome, Stage, Strategy, Way};
 
-use crate::place::in_memory;
+use crate::place::{self, in_memory};
 use crate::record::Record;
 
 /// Numbers to sort.
-const NUMBERS: &str = "100000000";
+const NUMBERS: u64 = 100_000_000;
 
 /// What is compared stage by stage.
 const STAGES: [Stage; 4] = [Stage::Task, Stage::Merge, Stage::Sink, Stage::Finish];
@@ -79,11 +79,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
 
 fn jobs(forerun: &Path, dir: &Path) -> io::Result<Vec<Job>> {
     let numbers = dir.join("numbers.bin");
-    let made =
-        Command::new(forerun).args(["generate", "numbers", NUMBERS, "-q", "-o"]).arg(&numbers).status()?;
-    if !made.success() {
-        return Err(io::Error::other("the numbers could not be made"));
-    }
+    place::numbers(forerun, NUMBERS, &numbers)?;
     let word = |s: &str| s.to_string();
     let mut jobs = vec![Job {
         name: "sort, 100,000,000 i32",

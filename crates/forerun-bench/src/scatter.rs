@@ -9,7 +9,7 @@ use std::{env, fs, io};
 use forerun_platform::{Outcome, Stage, Way};
 
 use crate::accuracy::{Compared, table};
-use crate::place::in_memory;
+use crate::place::{self, in_memory};
 use crate::record::Record;
 
 /// Numbers to sort, i32.
@@ -49,11 +49,8 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
 
 fn numbers(forerun: &Path, dir: &Path, n: u64) -> io::Result<PathBuf> {
     let file = dir.join(format!("{n}.bin"));
-    let made = Command::new(forerun)
-        .args(["generate", "numbers", &n.to_string(), "-q", "-o"])
-        .arg(&file)
-        .status()?;
-    if made.success() { Ok(file) } else { Err(io::Error::other("the numbers could not be made")) }
+    place::numbers(forerun, n, &file)?;
+    Ok(file)
 }
 
 /// One run of the command, where no older result has to be removed first.

@@ -1,9 +1,11 @@
 //! A sort of more than there is memory for: how long it takes, and what memory it has at most.
 
+use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 use std::{env, fs, io, thread};
 
+use crate::place;
 use crate::record::Record;
 use crate::table::{Contender, Table};
 
@@ -21,11 +23,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let forerun = env::current_exe()?.with_file_name("forerun");
     let dir = tempfile::tempdir()?;
     let (input, output) = (dir.path().join("numbers"), dir.path().join("sorted"));
-    let mut generate = Command::new(&forerun);
-    generate.args(["generate", "numbers", &NUMBERS.to_string(), "-q", "-o"]).arg(&input);
-    if !generate.status()?.success() {
-        return Err(io::Error::other("the numbers could not be made"));
-    }
+    place::numbers(&forerun, NUMBERS, &input)?;
     let (mut most, mut failed) = (0, None);
     let sort = || {
         let begun = Instant::now();
@@ -82,8 +80,8 @@ fn peak(mut child: Child) -> io::Result<u64> {
 }
 
 /// That numbers are in order, and as many and of the same sum as those of the input.
-fn check(input: &std::path::Path, output: &std::path::Path) -> io::Result<()> {
-    let read = |path: &std::path::Path| -> io::Result<(u64, i64, bool)> {
+fn check(input: &Path, output: &Path) -> io::Result<()> {
+    let read = |path: &Path| -> io::Result<(u64, i64, bool)> {
         let mut file = io::BufReader::with_capacity(1 << 22, fs::File::open(path)?);
         let (mut count, mut sum, mut ordered, mut last) = (0, 0i64, true, i32::MIN);
         loop {

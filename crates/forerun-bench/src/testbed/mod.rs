@@ -8,7 +8,6 @@ mod scatter;
 pub(crate) mod up;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 use std::{fs, io};
 
 use forerun_platform::{Outcome, Stage, Strategy, Way};
@@ -16,7 +15,7 @@ use forerun_platform::{Outcome, Stage, Strategy, Way};
 use self::up::{Tools, Up, done};
 
 use crate::accuracy::{Compared, table};
-use crate::place::in_memory;
+use crate::place::{self, in_memory};
 use crate::record::Record;
 
 /// Numbers of hosts, the part of a core that each has, and the platform file of the testbed. (So many hosts fit on two cores.)
@@ -45,13 +44,7 @@ type All = BTreeMap<(&'static str, usize, &'static str), Vec<Outcome>>;
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     let dir = in_memory()?;
     let tools = Tools::find(dir.path())?;
-    let numbers = tools.dir.join("numbers");
-    done(
-        Command::new(&tools.forerun)
-            .args(["generate", "numbers", &NUMBERS.to_string(), "-q", "-o"])
-            .arg(&numbers),
-        "generate",
-    )?;
+    place::numbers(&tools.forerun, NUMBERS, &tools.dir.join("numbers"))?;
     let mut all = All::new();
     for job in ["tasks", "sort"] {
         for at in HOSTS {

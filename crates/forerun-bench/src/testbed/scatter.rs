@@ -14,6 +14,7 @@ use forerun_platform::{Outcome, Platform, Stage, Way};
 use super::outcomes;
 use super::up::{Tools, Up, done};
 use crate::accuracy::{Compared, table};
+use crate::place;
 
 /// The hosts.
 const HOSTS: usize = 8;
@@ -21,7 +22,7 @@ const FILE: &str = "scatter-gather-8.toml";
 /// Numbers of processors.
 const PROCESSORS: [usize; 4] = [1, 2, 4, 8];
 /// Numbers to sort, and the memory that each host's rank has for them, half of the host's: more than a rank alone can hold.
-const NUMBERS: &str = "8000000";
+const NUMBERS: u64 = 8_000_000;
 const MEMORY: &str = "32 MiB";
 /// Within so much of the least time all are as good.
 const FLAT: f64 = 1.05;
@@ -53,13 +54,7 @@ fn kept(tools: &Tools, processors: usize, rounds: usize) -> io::Result<Vec<Vec<O
     let platform = stated(tools, &up.calibration("scatter", HOSTS)?)?;
     let disk = up.disk()?;
     let (input, sorted) = (disk.join("numbers"), disk.join("sorted"));
-    let generate = Command::new(&tools.forerun)
-        .args(["generate", "numbers", NUMBERS, "-q", "-o"])
-        .arg(&input)
-        .status()?;
-    if !generate.success() {
-        return Err(io::Error::other("the numbers could not be made"));
-    }
+    place::numbers(&tools.forerun, NUMBERS, &input)?;
     let mut runs = Vec::new();
     for _ in 0..rounds {
         eprintln!("scatter-gather on {processors} of {HOSTS} hosts");
