@@ -86,4 +86,4 @@ pub use patient::Patient;
 pub(crate) use scratch::plain;
 pub use snapshots::Every;
 pub use template::Takes;
-pub use usage::{Usage, of_programs};
+pub use usage::{Usage, of_programs, scheduled};

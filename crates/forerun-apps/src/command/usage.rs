@@ -44,7 +44,13 @@ pub(super) fn is_wanted() -> bool {
 
 /// Seconds that the first thread of a process, which has ended and was not waited for, was on a processor, and those that it could have been and was not.
 pub(super) fn own(pid: Pid) -> Option<(f64, f64)> {
-    of_schedstat(&fs::read_to_string(format!("/proc/{}/schedstat", pid.as_raw_nonzero())).ok()?)
+    scheduled(&pid.as_raw_nonzero().to_string())
+}
+
+/// Seconds so far that a thread, by its name in /proc (`thread-self`, or a process's number: its first), was on a processor, and those that it
+/// could have been and was not, as others were or a quota was used up; `None` where the system does not count them.
+pub fn scheduled(thread: &str) -> Option<(f64, f64)> {
+    of_schedstat(&fs::read_to_string(format!("/proc/{thread}/schedstat")).ok()?)
 }
 
 /// The first two figures, in nanoseconds.

@@ -148,9 +148,7 @@ pub(super) fn pilot<J: FarmJob>(
     let mut tried: Vec<Trial> = Vec::new();
     // Those that waited for each other tell nothing of fewer.
     let unslowed = |tried: &[Trial], rounds: &[Round]| match rounds.last() {
-        Some(last) if last.slowed => {
-            tried[..rounds.len().checked_sub(2).map_or(0, |at| rounds[at].to)].to_vec()
-        }
+        Some(last) if last.slowed => tried[..before_last(rounds)].to_vec(),
         _ => tried.to_vec(),
     };
     let (mut wider, mut together) = (false, Together { tried: 1, most: slaves, ..Together::default() });
@@ -220,7 +218,7 @@ pub(super) fn pilot<J: FarmJob>(
         together.tried = together.tried.max(at_a_time);
         together.most = together.tried.saturating_mul(FURTHER);
         // Where cores are left over, since tasks wait, more are tried at a time.
-        let waits = share_of_wait(&tried[rounds.len().checked_sub(2).map_or(0, |at| rounds[at].to)..]);
+        let waits = share_of_wait(&tried[before_last(&rounds)..]);
         wider = outside && slaves < widest && slaves as f64 * (1.0 - waits) < LEFT_OVER * cores as f64;
         if wider && at_a_time == slaves {
             slaves = (2 * slaves).min(widest);
@@ -273,6 +271,11 @@ pub(super) fn pilot<J: FarmJob>(
         seconds: begun.elapsed().as_secs_f64(),
         mean: sizes.mean(),
     }))
+}
+
+/// Tasks that were tried before the last round.
+fn before_last(rounds: &[Round]) -> usize {
+    rounds.len().checked_sub(2).map_or(0, |at| rounds[at].to)
 }
 
 /// How much of the time of these tasks was waiting, 0 to 1.

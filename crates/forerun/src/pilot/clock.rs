@@ -1,11 +1,10 @@
 //! The clock of a pilot.
 
-use std::fs;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use forerun_apps::ErasedJob;
-use forerun_apps::command::{Usage, of_programs};
+use forerun_apps::command::{Usage, of_programs, scheduled};
 use rustix::time::{ClockId, clock_gettime};
 
 /// What tells how long a call took.
@@ -197,12 +196,9 @@ fn used() -> (f64, f64) {
     (of(ClockId::ThreadCPUTime), of(ClockId::ProcessCPUTime))
 }
 
-/// Seconds so far that this thread could have run and did not, as others did or a quota was used up; `None` where the system
-/// does not count them. (The second figure of schedstat is in nanoseconds.)
+/// Seconds so far that this thread could have run and did not; `None` where the system does not count them.
 fn delayed() -> Option<f64> {
-    let line = fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    let nanos: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-    Some(nanos as f64 * 1e-9)
+    scheduled("thread-self").map(|(_, delayed_s)| delayed_s)
 }
 
 #[cfg(test)]
