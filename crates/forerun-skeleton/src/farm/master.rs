@@ -10,7 +10,7 @@ use super::message::{Half, Parcel, Spent};
 use super::order::Order;
 use super::share::Share;
 use super::slave::{self, Msg, attempt};
-use super::waits::Waits;
+use super::waits::{Look, Waits};
 use super::{Masters, Shape};
 use crate::reduction::{Piece, Sink, Sinks};
 use crate::{Charge, Endpoint, Failure, Message, Stop};
@@ -72,7 +72,7 @@ where
         let me = e.rank();
         let mut sink = None;
         self.open(e, &mut sink).await?;
-        let team = self.team(tasks, me + 1, (me + 1..beyond).collect(), f64::INFINITY, None);
+        let team = self.team(vec![tasks], me + 1, (me + 1..beyond).collect(), f64::INFINITY, None);
         self.lead(e, team, &mut sink).await?;
         self.close(e, sink).await
     }
@@ -93,7 +93,7 @@ where
 
     fn team(
         &self,
-        tasks: Range<u64>,
+        tasks: Vec<Range<u64>>,
         base: usize,
         slaves: Vec<usize>,
         trip_s: f64,
@@ -103,7 +103,7 @@ where
         slaves.iter().for_each(|slave| ranks[slave - base].mine = true);
         let dynamic = self.shape.masters == Masters::Dynamic;
         Team {
-            order: self.shape.ordered.then(|| Order::new(tasks.start)),
+            order: self.shape.ordered.then(|| Order::new(tasks.first().map_or(0, |range| range.start))),
             share: Share::new(tasks, self.shape.grain, self.shape.attempts),
             ranks,
             base,
@@ -152,7 +152,10 @@ where
                 self.wake(e, &mut team).await?;
                 continue;
             }
-            match e.recv_any().await? {
+            let asked = team.waits.map_or(0.0, |_| e.now_s());
+            let (from, parcel) = e.recv_any().await?;
+            let got = team.waits.map_or(0.0, |_| e.now_s());
+            match (from, parcel) {
                 (slave, Parcel::Answers { first, attempts, spent }) => {
                     team.out -= 1;
                     team.ranks[slave - team.base].out -= 1;
@@ -167,10 +170,26 @@ where
                             }
                         }
                     }
-                    if team.has(slave) && !self.split(e, &mut team, slave, spent).await? {
+                    if team.has(slave) && !self.look(e, &mut team, slave, spent).await? {
                         self.give(e, &mut team, slave).await?;
                     }
                     self.deliver(e, &mut team, done, sink).await?;
+                    if let Some(waits) = &mut team.waits {
+                        waits.note_served(got - asked, e.now_s() - got);
+                    }
+                }
+                (split, Parcel::Return { tasks, slaves }) => {
+                    team.splits.retain(|other| *other != split);
+                    match team.parent {
+                        // Who has nothing of its own is no better a master than its own.
+                        Some(parent)
+                            if team.share.is_empty() && team.order.is_none() && !tasks.is_empty() =>
+                        {
+                            e.send(parent, Parcel::Return { tasks, slaves: Vec::new() }).await?;
+                        }
+                        _ => team.share.add(tasks),
+                    }
+                    self.take(e, &mut team, &slaves).await?;
                 }
                 (slave, Parcel::Back(mut slaves)) => {
                     team.away -= 1;
@@ -179,7 +198,8 @@ where
                     self.take(e, &mut team, &slaves).await?;
                 }
                 (parent, Parcel::Lend(slaves)) => {
-                    let (taken, left) = match team.share.is_empty() {
+                    let is_last = team.splits.is_empty() && team.lent == 0;
+                    let (taken, left) = match team.share.is_empty() && is_last {
                         true => (Vec::new(), slaves),
                         false => (slaves, Vec::new()),
                     };
@@ -251,12 +271,17 @@ where
         Ok(())
     }
 
-    /// Gives tasks to slaves that were left without, as far as there are any now.
+    /// Gives tasks to slaves that were left without, as far as there are any now; else those slaves to who may have some.
     async fn wake<E: Endpoint<Msg<A>>>(&self, e: &mut E, team: &mut Team<A::Answer>) -> Result<(), Stop> {
         if team.share.is_empty() && !team.splits.is_empty() {
             return self.lend(e, team).await;
         }
-        if team.share.is_empty() && team.parent.is_some() {
+        if let (true, Some(parent)) = (team.share.is_empty(), team.parent) {
+            let slaves = if team.lent == 0 { team.free() } else { Vec::new() };
+            if !slaves.is_empty() {
+                slaves.iter().for_each(|slave| team.drop(*slave));
+                e.send(parent, Parcel::Return { tasks: Vec::new(), slaves }).await?;
+            }
             return Ok(());
         }
         for _ in 0..team.idle.len() {
@@ -271,10 +296,7 @@ where
 
     /// Lends slaves that have nothing to do to those that became masters and may have tasks for them, all as many.
     async fn lend<E: Endpoint<Msg<A>>>(&self, e: &mut E, team: &mut Team<A::Answer>) -> Result<(), Stop> {
-        let mut free: Vec<usize> = team.idle.drain(..).collect();
-        free.sort_unstable();
-        free.dedup();
-        free.retain(|slave| team.has(*slave) && team.ranks[slave - team.base].out == 0);
+        let mut free = team.free();
         while !free.is_empty() {
             let Some(split) = team.splits.pop_front() else { break };
             let part = free.split_off(free.len() - free.len().div_ceil(team.splits.len() + 1));
@@ -285,8 +307,9 @@ where
         Ok(())
     }
 
-    /// Makes `slave` the master of half of the tasks and slaves, where its waiting says so.
-    async fn split<E: Endpoint<Msg<A>>>(
+    /// Makes `slave` the master of half of the tasks and slaves, or gives all back to the master that made this one a master, where
+    /// the slaves' waiting says so; whether `slave` is to have no tasks now.
+    async fn look<E: Endpoint<Msg<A>>>(
         &self,
         e: &mut E,
         team: &mut Team<A::Answer>,
@@ -296,9 +319,14 @@ where
         let Some(waits) = &mut team.waits else { return Ok(false) };
         waits.note(spent);
         let slaves = team.slaves as u64;
-        if !waits.is_due(slaves) || !waits.is_split_better(slaves, team.share.messages()) {
-            return Ok(false);
+        let look = match waits.is_due(slaves) {
+            true => waits.look(slaves, team.share.messages()),
+            false => Look::Stay,
+        };
+        if look == Look::Return {
+            self.give_back(e, team).await?;
         }
+        let (Some(waits), Look::Split) = (&mut team.waits, look) else { return Ok(false) };
         let trip_s = waits.trip_s();
         *waits = Waits::new(self.shape.prefetch, trip_s);
         let others = team.members().into_iter().filter(|other| *other != slave);
@@ -310,6 +338,19 @@ where
         team.splits.push_back(slave);
         e.send(slave, Parcel::Promote(Box::new(half))).await?;
         Ok(true)
+    }
+
+    /// Gives tasks that nobody has begun back to the master that made this one a master, unless others have some of them.
+    async fn give_back<E: Endpoint<Msg<A>>>(
+        &self,
+        e: &mut E,
+        team: &mut Team<A::Answer>,
+    ) -> Result<(), Stop> {
+        // Results in order are those of one range of tasks.
+        let others = team.away + team.lent;
+        let (Some(parent), None, 0) = (team.parent, &team.order, others) else { return Ok(()) };
+        let Some(tasks) = team.share.give_up() else { return Ok(()) };
+        e.send(parent, Parcel::Return { tasks, slaves: Vec::new() }).await
     }
 
     /// Does a task on the master itself: the last resort.
@@ -410,6 +451,15 @@ impl<R> Team<R> {
 
     fn drop(&mut self, slave: usize) {
         self.slaves -= usize::from(std::mem::replace(&mut self.ranks[slave - self.base].mine, false));
+    }
+
+    /// Those that have nothing to do, in ascending order; others that were left without tasks come again when they have answered.
+    fn free(&mut self) -> Vec<usize> {
+        let mut free: Vec<usize> = self.idle.drain(..).collect();
+        free.sort_unstable();
+        free.dedup();
+        free.retain(|slave| self.has(*slave) && self.ranks[slave - self.base].out == 0);
+        free
     }
 
     fn members(&self) -> Vec<usize> {

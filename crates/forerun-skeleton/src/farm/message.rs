@@ -52,6 +52,14 @@ pub enum Parcel<R> {
     },
     /// The receiver becomes the master of these tasks and slaves.
     Promote(Box<Half>),
+    /// The sender gives its master back of what it was promoted for: tasks that nobody has begun, since one master keeps up again, or
+    /// slaves that it has nothing for.
+    Return {
+        /// The tasks.
+        tasks: Vec<Range<u64>>,
+        /// The slaves.
+        slaves: Vec<usize>,
+    },
     /// The sender has done what it was promoted for; its slaves are its master's again.
     Back(Vec<usize>),
     /// These slaves are the receiver's from now on, which was promoted: the sender has nothing left for them.
@@ -65,8 +73,8 @@ pub enum Parcel<R> {
 /// What a slave that becomes a master takes over.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Half {
-    /// The tasks.
-    pub tasks: Range<u64>,
+    /// The tasks, in ascending order; more than one range where some have been given back by others.
+    pub tasks: Vec<Range<u64>>,
     /// The slaves, in ascending order.
     pub slaves: Vec<usize>,
     /// Twice the least time to a first task, in seconds: what a round trip takes if nobody waits.
@@ -84,11 +92,16 @@ impl<R: Message> Message for Parcel<R> {
                 };
                 HEADER + attempts.iter().map(of).sum::<u64>()
             }
-            Parcel::Promote(half) => HEADER + 8 * (1 + half.slaves.len() as u64),
+            Parcel::Promote(half) => HEADER * ranges(&half.tasks) + 8 * (1 + half.slaves.len() as u64),
+            Parcel::Return { tasks, slaves } => HEADER * ranges(tasks) + 8 * (1 + slaves.len() as u64),
             Parcel::Back(slaves) | Parcel::Lend(slaves) | Parcel::Unneeded(slaves) => {
                 8 * (1 + slaves.len() as u64)
             }
             Parcel::End => 0,
         }
     }
+}
+
+fn ranges(tasks: &[Range<u64>]) -> u64 {
+    tasks.len() as u64
 }

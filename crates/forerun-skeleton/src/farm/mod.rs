@@ -21,6 +21,10 @@
 //! queue at the master were gone; waiting that is no queue (a round trip) is known from the shortest. If that is
 //! at least 5 % less, the end of both halves included, the slave that has just answered becomes the master of half.
 //!
+//! A master that was made so looks as well whether it is needed: tasks may have become longer, so that one master would do for both
+//! halves, with a slave more. Then it gives the tasks that nobody has begun back to its master, and each slave when it has answered
+//! what it has; unless results are to be in order, which are those of one range of tasks for each master.
+//!
 //! # Failures
 //!
 //! A task that fails or panics does not end the run: its slave says so, and the master has it done again by another

@@ -90,7 +90,7 @@ where
             }
             // It has given back what it was promoted for meanwhile.
             Parcel::Lend(slaves) => e.send(master, Parcel::Unneeded(slaves)).await?,
-            Parcel::Answers { .. } | Parcel::Back(_) | Parcel::Unneeded(_) => {
+            Parcel::Answers { .. } | Parcel::Return { .. } | Parcel::Back(_) | Parcel::Unneeded(_) => {
                 unreachable!("slaves are given tasks only")
             }
             Parcel::End => return lead.close(e, sink).await,

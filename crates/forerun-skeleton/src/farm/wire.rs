@@ -1,5 +1,7 @@
 //! What the ranks of a farm send to each other as bytes, for ranks that share no memory.
 
+use std::ops::Range;
+
 use super::message::{Attempt, Half, Parcel, Spent};
 use crate::wire::{Incoming, Outgoing, Plain, garbled, plainly};
 use crate::{AppError, Codec, Wire};
@@ -15,6 +17,7 @@ const BACK: u8 = 3;
 const END: u8 = 4;
 const LEND: u8 = 5;
 const UNNEEDED: u8 = 6;
+const RETURN: u8 = 7;
 
 impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
     fn encode(&self, parcel: &Parcel<R>, out: &mut Vec<u8>) -> Result<(), AppError> {
@@ -28,6 +31,11 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
             Parcel::Promote(half) => {
                 PROMOTE.encode(out)?;
                 half.encode(out)
+            }
+            Parcel::Return { tasks, slaves } => {
+                RETURN.encode(out)?;
+                put_tasks(tasks, out)?;
+                slaves.encode(out)
             }
             Parcel::Back(slaves) => self.put_slaves(BACK, slaves, out),
             Parcel::Lend(slaves) => self.put_slaves(LEND, slaves, out),
@@ -69,6 +77,9 @@ impl<R, C: Codec<R>> Codec<Parcel<R>> for ParcelCodec<C> {
                 Parcel::Answers { first, attempts, spent }
             }
             PROMOTE => Parcel::Promote(Box::new(Wire::decode(&mut from.bytes)?)),
+            RETURN => {
+                Parcel::Return { tasks: take_tasks(&mut from.bytes)?, slaves: Wire::decode(&mut from.bytes)? }
+            }
             BACK => Parcel::Back(Wire::decode(&mut from.bytes)?),
             LEND => Parcel::Lend(Wire::decode(&mut from.bytes)?),
             UNNEEDED => Parcel::Unneeded(Wire::decode(&mut from.bytes)?),
@@ -145,14 +156,25 @@ impl Wire for Spent {
 
 impl Wire for Half {
     fn encode(&self, out: &mut Vec<u8>) -> Result<(), AppError> {
-        (self.tasks.start, self.tasks.end, self.trip_s).encode(out)?;
+        put_tasks(&self.tasks, out)?;
+        self.trip_s.encode(out)?;
         self.slaves.encode(out)
     }
 
     fn decode(bytes: &mut &[u8]) -> Result<Self, AppError> {
-        let (start, end, trip_s) = Wire::decode(bytes)?;
-        Ok(Half { tasks: start..end, slaves: Wire::decode(bytes)?, trip_s })
+        let tasks = take_tasks(bytes)?;
+        let (trip_s, slaves) = (Wire::decode(bytes)?, Wire::decode(bytes)?);
+        Ok(Half { tasks, slaves, trip_s })
     }
+}
+
+fn put_tasks(tasks: &[Range<u64>], out: &mut Vec<u8>) -> Result<(), AppError> {
+    tasks.iter().map(|range| (range.start, range.end)).collect::<Vec<_>>().encode(out)
+}
+
+fn take_tasks(bytes: &mut &[u8]) -> Result<Vec<Range<u64>>, AppError> {
+    let ranges: Vec<(u64, u64)> = Wire::decode(bytes)?;
+    Ok(ranges.into_iter().map(|(start, end)| start..end).collect())
 }
 
 #[cfg(test)]
@@ -185,8 +207,12 @@ mod tests {
         prop::collection::vec(prop_oneof![answer.prop_map(Ok), failure.prop_map(Err)], 0..5)
     }
 
+    fn tasks() -> impl Strategy<Value = Vec<Range<u64>>> {
+        prop::collection::vec(any::<(u64, u64)>().prop_map(|(start, end)| start..end), 0..4)
+    }
+
     fn parcels() -> impl Strategy<Value = Sent> {
-        let half = (any::<(u64, u64)>(), any::<Vec<usize>>(), 0.0f64..9.0);
+        let half = (tasks(), any::<Vec<usize>>(), 0.0f64..9.0);
         prop_oneof![
             any::<(u64, u64)>().prop_map(|(first, count)| Parcel::Tasks { first, count }),
             (any::<u64>(), attempts(), spent()).prop_map(|(first, attempts, spent)| Parcel::Answers {
@@ -194,9 +220,12 @@ mod tests {
                 attempts,
                 spent
             }),
-            half.prop_map(|((start, end), slaves, trip_s)| {
-                Parcel::Promote(Box::new(Half { tasks: start..end, slaves, trip_s }))
-            }),
+            half.prop_map(|(tasks, slaves, trip_s)| Parcel::Promote(Box::new(Half {
+                tasks,
+                slaves,
+                trip_s
+            }))),
+            (tasks(), any::<Vec<usize>>()).prop_map(|(tasks, slaves)| Parcel::Return { tasks, slaves }),
             any::<Vec<usize>>().prop_map(Parcel::Back),
             any::<Vec<usize>>().prop_map(Parcel::Lend),
             any::<Vec<usize>>().prop_map(Parcel::Unneeded),
