@@ -29,7 +29,8 @@ const PROBE: &str = "open_mpi.";
 const STALE: Duration = Duration::from_millis(100);
 /// How long it is waited for processes that were killed.
 const GONE: Duration = Duration::from_secs(5);
-/// The field of when a process began, in ticks of the system.
+/// The field of a process's parent, and that of when it began, in ticks of the system.
+const PARENT: usize = 4;
 const BEGUN: usize = 22;
 /// How often a process is read at most that seems to begin another program.
 const LOOKS: usize = 5;
@@ -51,7 +52,7 @@ pub(super) struct Traces {
     jobs: BTreeSet<u32>,
     /// The command lines seen in the launcher's group: a process that it has begun has one of them until it becomes a rank.
     lines: BTreeSet<Vec<u8>>,
-    /// The groups of the launcher and of the ranks seen.
+    /// The groups of the launcher, of what it has begun and of the ranks seen.
     groups: BTreeSet<i32>,
 }
 
@@ -75,6 +76,12 @@ impl Marked {
     fn is_stopped(&self) -> bool {
         let stat = fs::read_to_string(place_of(self.pid).join("stat")).unwrap_or_default();
         stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('T'))
+    }
+
+    /// The group of its parent.
+    fn group_above(&self) -> Option<i32> {
+        let parent = i32::try_from(stat_of(&place_of(self.pid), PARENT)?).ok().and_then(Pid::from_raw);
+        getpgid(Some(parent?)).ok().map(|group| group.as_raw_nonzero().get())
     }
 
     /// When it began, in ticks of the system.
@@ -247,17 +254,24 @@ impl Traces {
         )
     }
 
-    /// Asks the launcher to end, or has its group end; before that, notes by what is found again that it has begun.
-    pub(super) fn signal(&mut self, launcher: u32, signal: Signal) {
+    /// Notes by what is found again that the launcher has begun: itself in other words, ranks, and what is to reach other hosts, which does
+    /// not end with it while a host does not answer.
+    pub(super) fn note(&mut self, launcher: u32) {
         let own = i32::try_from(launcher).ok();
         for of in self.marked(|_| true) {
             let group = of.group();
             if group == own {
                 self.lines.insert(of.line);
-            } else if self.is_rank(&of.line) {
+            } else if self.is_rank(&of.line) || of.group_above() == own {
                 self.groups.extend(group);
             }
         }
+    }
+
+    /// Asks the launcher to end, or has its group end; before that, notes what it has begun.
+    pub(super) fn signal(&mut self, launcher: u32, signal: Signal) {
+        self.note(launcher);
+        let own = i32::try_from(launcher).ok();
         if let Some(place) = &self.sessions {
             self.jobs
                 .extend(sessions_of(Path::new(place), launcher).iter().flat_map(|session| jobs_of(session)));

@@ -53,6 +53,8 @@ const HURRY: [Duration; 2] = [Duration::from_millis(700), Duration::from_millis(
 const SIGNALS: [Signal; 2] = [Signal::TERM, Signal::KILL];
 /// Time between two looks for ranks that somebody has stopped, which do not hear that they are to end.
 const STOPPED: Duration = Duration::from_millis(500);
+/// Time between two looks for what the launcher has begun, until ranks have.
+const NOTED: Duration = Duration::from_secs(1);
 /// Time between two looks at the launcher and the flag.
 const LOOK: Duration = Duration::from_millis(20);
 /// Time between two looks for ranks that have begun though the launcher was told to end.
@@ -198,7 +200,7 @@ impl Launch {
     ) -> io::Result<ExitStatus> {
         let (mut open, mut late) = (Some(open), Some(late));
         let started = Instant::now();
-        let mut told = false;
+        let (mut told, mut noted) = (false, started);
         // Since when it is to end, and the last signal or haste after that.
         let mut cancelled: Option<Instant> = None;
         let mut steps = SIGNALS.into_iter().enumerate();
@@ -222,6 +224,10 @@ impl Launch {
                 woken = Some(Instant::now());
             }
             let heard = lock(heard);
+            if !heard.begun && noted.elapsed() > NOTED {
+                traces.note(child.id());
+                noted = Instant::now();
+            }
             if heard.begun && !told {
                 watcher.tell(&Word::Begun);
                 told = true;

@@ -215,9 +215,13 @@ mod tests {
     /// Whether or not the run came to say which process it is, and also one that does not hear and has others do its work.
     #[test]
     fn a_launcher_that_starts_ranks_is_ended_with_all_it_has() {
-        for (script, is_told) in
-            [("sleep 95.5; :", true), ("sleep 95.5; :", false), ("trap '' TERM; sleep 95.5; :", true)]
-        {
+        for (script, is_told) in [
+            ("sleep 95.5; :", true),
+            ("sleep 95.5; :", false),
+            ("trap '' TERM; sleep 95.5; :", true),
+            // As what is to reach another host, which does not answer.
+            ("setsid sleep 95.5; :", true),
+        ] {
             let (traces, other) = (traces(), self::traces());
             let mut launcher = started(Some(&traces), &["sh", "-c", script]);
             let child = has_begun(&launcher);

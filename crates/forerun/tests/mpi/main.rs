@@ -711,3 +711,57 @@ fn wait_for(path: &Path) {
         std::thread::sleep(Duration::from_millis(20));
     }
 }
+
+/// A host that takes a connection and never says a word keeps nobody: a signal ends the command in some seconds, and what was to reach the host
+/// ends with it, also where the command is killed or the launcher has fallen.
+#[test]
+fn a_host_that_never_answers_keeps_no_command() {
+    if !can_run() {
+        return;
+    }
+    let place = Place::new();
+    place.profile();
+    place.write("hosts", "elsewhere slots=4\n");
+    let agent = place.script("agent", "#!/bin/sh\n: > reached\nexec sleep 97.625\n");
+    let session = place.path("session");
+    for (signal, waits_s, falls) in [
+        (Signal::INT, 0.0, false),
+        (Signal::TERM, 2.0, false),
+        (Signal::KILL, 0.5, false),
+        (Signal::HUP, 2.5, true),
+    ] {
+        fs::create_dir(&session).unwrap();
+        let words = "run tasks 50 --size 1kB --profile profile.toml --on mpi -p 4 --hostfile hosts";
+        let mut command = place.command(words.split_whitespace());
+        command.env("TMPDIR", &session).env("OMPI_MCA_plm_rsh_agent", &agent);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut running = util::Running::new(command);
+        let reached = place.path("reached");
+        running.wait_for("the agent", || reached.exists());
+        std::thread::sleep(Duration::from_secs_f64(waits_s));
+        let begun = Instant::now();
+        if falls {
+            let launchers = util::processes_with("mpirun");
+            let ours: Vec<String> =
+                processes_in(&session).into_iter().filter(|pid| launchers.contains(pid)).collect();
+            assert!(!ours.is_empty());
+            for pid in ours {
+                let pid = rustix::process::Pid::from_raw(pid.parse().unwrap()).unwrap();
+                let _ = rustix::process::kill_process(pid, Signal::KILL);
+            }
+        } else {
+            running.signal(signal);
+        }
+        let said = running.end();
+        assert!(begun.elapsed() < Duration::from_secs(15), "{signal:?}: {:?}", begun.elapsed());
+        assert!(!said.status.success(), "{signal:?}: {}", said.err);
+        let mut left = processes_in(&session);
+        while !left.is_empty() && begun.elapsed() < Duration::from_secs(25) {
+            std::thread::sleep(Duration::from_millis(100));
+            left = processes_in(&session);
+        }
+        assert_eq!(left, Vec::<String>::new(), "{signal:?}");
+        fs::remove_file(&reached).unwrap();
+        fs::remove_dir_all(&session).unwrap();
+    }
+}
