@@ -3,7 +3,7 @@
 //! Every configuration's outcomes are kept in a directory as they are measured, and one that is there already is not measured
 //! again: a bench that was ended goes on where it was.
 
-mod report;
+pub(crate) mod report;
 mod scatter;
 pub(crate) mod up;
 
@@ -72,7 +72,7 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     }
     record.note(&report::ratios(&all));
     record.note(&scatter::bench(&tools, rounds)?);
-    record.note(&report::raw(&all));
+    record.note(&report::raw(all.iter().map(|(of, outcomes)| (*of, outcomes.iter().collect()))));
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What comes of the outcomes.
 
 use forerun_platform::statistics::median;
-use forerun_platform::{Strategy, Way};
+use forerun_platform::{Outcome, Strategy, Way};
 
 use super::{All, HOSTS};
 
@@ -37,20 +37,18 @@ pub(super) fn ratios(all: &All) -> String {
     text
 }
 
-/// Every run's time.
-pub(super) fn raw(all: &All) -> String {
-    let mut text = String::from(
-        "## Every time, in seconds\n\n```csv\njob,hosts,strategy,way,makespan_s,messages,bytes\n",
-    );
+/// Every time of configurations, by job, hosts and strategy: rows of `docs/testbed/outcomes.csv`.
+pub(crate) fn raw<'o>(
+    all: impl IntoIterator<Item = ((&'o str, usize, &'o str), Vec<&'o Outcome>)>,
+) -> String {
+    let mut text =
+        String::from("## Every time, in seconds\n\n```csv\njob,hosts,strategy,way,makespan_s,low_s,high_s\n");
     for ((job, hosts, strategy), outcomes) in all {
         for o in outcomes {
-            text += &format!(
-                "{job},{hosts},{strategy},{},{:.4},{},{}\n",
-                o.way.name(),
-                o.makespan_s,
-                o.messages,
-                o.bytes
-            );
+            // A run has that of the prediction that it was started with.
+            let interval = o.predicted.filter(|_| o.way != Way::Mpi);
+            let ends = interval.map_or(",".into(), |i| format!("{:.4},{:.4}", i.low_s, i.high_s));
+            text += &format!("{job},{hosts},{strategy},{},{:.4},{ends}\n", o.way.name(), o.makespan_s);
         }
     }
     text + "```\n"

@@ -11,16 +11,16 @@ use std::{fs, io};
 use forerun_platform::statistics::median;
 use forerun_platform::{Outcome, Platform, Stage, Way};
 
-use super::outcomes;
 use super::up::{Tools, Up, done};
+use super::{outcomes, report};
 use crate::accuracy::{Compared, table};
 use crate::place;
 
 /// The hosts.
-const HOSTS: usize = 8;
-const FILE: &str = "scatter-gather-8.toml";
+const HOSTS: usize = 16;
+const FILE: &str = "scatter-gather-16.toml";
 /// Numbers of processors.
-const PROCESSORS: [usize; 4] = [1, 2, 4, 8];
+const PROCESSORS: [usize; 5] = [1, 2, 4, 8, 16];
 /// Numbers to sort, and the memory that each host's rank has for them, half of the host's: more than a rank alone can hold.
 const NUMBERS: u64 = 8_000_000;
 const MEMORY: &str = "32 MiB";
@@ -40,8 +40,11 @@ pub(super) fn bench(tools: &Tools, rounds: usize) -> io::Result<String> {
         }
         all.insert(processors, runs.into_iter().flatten().collect());
     }
+    // Its processors are the hosts of its rows.
+    let raw =
+        report::raw(all.iter().map(|(p, outcomes)| (("scatter-gather", *p, ""), outcomes.iter().collect())));
     let title = "sort by scatter-gather, 8,000,000 i32, disks of 5 MB/s";
-    Ok(table(title, "memory of a rank", rounds, &compared) + "\n" + &optimum(&all) + "\n" + &raw(&all))
+    Ok(table(title, "memory of a rank", rounds, &compared) + "\n" + &optimum(&all) + "\n" + &raw)
 }
 
 /// Every run's outcomes, by so many processors.
@@ -116,14 +119,4 @@ fn optimum(all: &BTreeMap<usize, Vec<Outcome>>) -> String {
         100.0 * (FLAT - 1.0),
         flat.join(", ")
     )
-}
-
-fn raw(all: &BTreeMap<usize, Vec<Outcome>>) -> String {
-    let mut text = String::from("```csv\nprocessors,way,makespan_s\n");
-    for (processors, outcomes) in all {
-        for o in outcomes {
-            text += &format!("{processors},{},{:.4}\n", o.way.name(), o.makespan_s);
-        }
-    }
-    text + "```\n"
 }

@@ -16,10 +16,11 @@ use serde_json::{Value, json};
 
 use self::up::Served;
 use crate::record::Record;
+use crate::testbed::report;
 use crate::testbed::up::{Tools, done};
 
 /// Numbers of hosts that compute; one is what the others are compared with.
-const HOSTS: [usize; 3] = [1, 8, 16];
+const HOSTS: [usize; 5] = [1, 2, 4, 8, 16];
 /// Pages.
 const PAGES: usize = 3000;
 /// Jobs: their names, what there is to be said of them, and the input bytes of a task.
@@ -92,7 +93,9 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     for (job, title, _) in JOBS {
         record.note(&table(job, title, &all));
     }
-    record.note(&raw(&all));
+    record.note(&report::raw(
+        all.iter().map(|(of, kept)| (*of, kept.iter().flat_map(|(outcomes, _)| outcomes).collect())),
+    ));
     Ok(())
 }
 
@@ -110,7 +113,7 @@ fn kept(
         let sum = kept["sum"].as_str().unwrap_or_default().to_owned();
         return Ok((serde_json::from_value(kept["outcomes"].clone())?, sum));
     }
-    let platform = up.calibration(hosts.max(8))?;
+    let platform = up.calibration(hosts.max(2))?;
     let database = up.database("run")?;
     let input = match job {
         "features" => format!("features www --db {database}"),
@@ -142,7 +145,7 @@ fn kept(
     Ok((outcomes, sum))
 }
 
-/// What a job costs, measured once where commands are given: a profile's file.
+/// What a job costs, measured once on the first of the hosts that compute: a profile's file.
 fn profile(up: &Served<'_>, job: &str, platform: &str) -> io::Result<String> {
     let job = if job == "crawl" { "features" } else { job };
     let file = up.tools.kept.join(format!("text-profile-{job}.toml"));
@@ -154,7 +157,7 @@ fn profile(up: &Served<'_>, job: &str, platform: &str) -> io::Result<String> {
             _ => format!("lsi model queries --top 10 --db {database}"),
         };
         let words = format!("predict {input} -p 1 --platform {platform} --write-profile {name}");
-        done(&mut up.forerun(1, &words), "predict")?;
+        done(&mut up.computing(&words), "predict")?;
     }
     Ok(name)
 }
@@ -230,19 +233,4 @@ fn paces(kept: &[Kept], way: Way) -> String {
         (Some(p), Some(m)) if way == Way::Analytic => format!("{p:.1} {what}/s, measured {m:.1}"),
         _ => String::new(),
     }
-}
-
-/// Every run's time.
-fn raw(all: &All) -> String {
-    let mut text = String::from(
-        "## Every time, in seconds\n\n```csv\njob,hosts,strategy,way,makespan_s,messages,bytes\n",
-    );
-    for ((job, hosts, strategy), kept) in all {
-        for o in kept.iter().flat_map(|(outcomes, _)| outcomes) {
-            let way = o.way.name();
-            text +=
-                &format!("{job},{hosts},{strategy},{way},{:.4},{},{}\n", o.makespan_s, o.messages, o.bytes);
-        }
-    }
-    text + "```\n"
 }

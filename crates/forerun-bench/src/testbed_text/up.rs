@@ -38,7 +38,16 @@ impl<'t> Served<'t> {
 
     /// `forerun` where commands are given.
     pub(super) fn forerun(&self, hosts: usize, arguments: &str) -> Command {
-        let mut command = self.on("front", hosts);
+        self.forerun_on("front", hosts, arguments)
+    }
+
+    /// `forerun` on the first host that computes.
+    pub(super) fn computing(&self, arguments: &str) -> Command {
+        self.forerun_on("node1", 1, arguments)
+    }
+
+    fn forerun_on(&self, host: &str, hosts: usize, arguments: &str) -> Command {
+        let mut command = self.on(host, hosts);
         command.arg(&self.tools.forerun).args(arguments.split_whitespace()).arg("--quiet");
         command
     }
