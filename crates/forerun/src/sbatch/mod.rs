@@ -34,7 +34,7 @@ pub fn check(processors: Option<usize>, platform: Option<&str>) -> Result<(), Cl
     let Some(processors) = processors else { return Ok(()) };
     match described(platform)? {
         Some(platform) => Nodes::of(processors, &platform).map(drop),
-        None => needs::enough(processors, allocation::cores(), "this machine"),
+        None => needs::enough(processors, allocation::cores(), None),
     }
 }
 
@@ -96,7 +96,10 @@ pub fn write(
     about: &About,
     context: &Context,
 ) -> Result<(), CliError> {
-    let nodes = Nodes { processes: about.processes, ..Nodes::of(plan.processors, platform)? };
+    // Tasks that wait take turns on the cores of one machine.
+    let take_turns = plan.skeleton == Skeleton::Farm && !about.processes;
+    let cores = if take_turns { plan.processors.min(platform.cores()) } else { plan.processors };
+    let nodes = Nodes { processes: about.processes, ..Nodes::of(cores, platform)? };
     let needs = Needs::of(about, plan, nodes);
     let command: Vec<OsString> = std::env::args_os().collect();
     file::write(path, script((plan, words), nodes, &needs, &command).as_bytes())?;
@@ -110,7 +113,7 @@ pub fn write(
 /// the plan.
 fn script((plan, words): (&Plan, &str), nodes: Nodes, needs: &Needs, command: &[OsString]) -> String {
     let Nodes { hosts, per_host, .. } = nodes;
-    let (tasks, cpus) = if nodes.are_processes() { (plan.processors, 1) } else { (1, plan.processors) };
+    let (tasks, cpus) = if nodes.are_processes() { (plan.processors, 1) } else { (1, per_host) };
     let mut asked = vec![
         "--job-name=forerun".to_owned(),
         format!("--nodes={hosts}"),

@@ -6,6 +6,7 @@ use forerun_platform::{Plan, Platform};
 
 use super::About;
 use crate::error::{CliError, request};
+use crate::figures::THIS;
 use crate::text;
 
 /// Hosts, and ranks on each of them at most.
@@ -23,7 +24,7 @@ impl Nodes {
     /// # Errors
     /// That not even all of them have.
     pub(super) fn of(processors: usize, platform: &Platform) -> Result<Nodes, CliError> {
-        enough(processors, platform.cores(), &platform.name)?;
+        enough(processors, platform.cores(), Some(&platform.name))?;
         let each = platform.hosts.iter().flat_map(|h| std::iter::repeat_n(h.cores, h.count));
         let (mut left, mut nodes) = (processors, Nodes { hosts: 0, per_host: 0, processes: false });
         for cores in each.filter(|&cores| cores > 0) {
@@ -48,17 +49,22 @@ impl Nodes {
     }
 }
 
-/// That there is a core for each processor of a plan.
+/// That there is a core for each processor of a plan, on the platform that is named or on this machine.
 ///
 /// # Errors
 /// That there are fewer.
-pub(super) fn enough(processors: usize, cores: usize, platform: &str) -> Result<(), CliError> {
+pub(super) fn enough(processors: usize, cores: usize, platform: Option<&str>) -> Result<(), CliError> {
     match processors <= cores {
         true => Ok(()),
-        false => Err(request(format!(
-            "--sbatch: the plan is for {processors} processors and {platform} has {cores}: plan with --max-processors {cores}, or \
-             name the cluster by --platform"
-        ))),
+        false => {
+            let (platform, or) = match platform.filter(|&name| name != THIS) {
+                Some(name) => (name, ""),
+                None => ("this machine", ", or name the cluster by --platform"),
+            };
+            Err(request(format!(
+                "--sbatch: the plan is for {processors} processors and {platform} has {cores}: ask for at most {cores} with -p{or}"
+            )))
+        }
     }
 }
 

@@ -205,7 +205,7 @@ fn a_script_that_cannot_be_is_refused_before_any_work() {
         ("tasks 10 --profile profile.toml --platform lehigh-fire --sbatch tasks.sh", ["--sbatch", "costs"]),
         ("tasks 10 --profile profile.toml --sbatch -", ["--sbatch", "costs"]),
         ("sort in --type u32 -p 9 --platform osaka-fast-ethernet --sbatch x/y", ["--sbatch", "x/y"]),
-        ("sort in --type u32 -p 1000 --sbatch job.sh", ["--max-processors", "this machine"]),
+        ("sort in --type u32 -p 1000 --sbatch job.sh", ["with -p", "this machine"]),
         (
             "sort in --type u32 -p 12 --platform bme-pc-cluster --sbatch job.sh",
             ["12", "bme-pc-cluster has 11"],
