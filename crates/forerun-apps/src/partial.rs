@@ -112,6 +112,9 @@ pub fn behind(path: &Path) -> io::Result<PathBuf> {
 /// # Errors
 /// That it is a directory, a socket or a disk, or no name of a file; the system's.
 pub fn place(path: &Path) -> io::Result<Place> {
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") && !path.exists() {
+        return Err(io::Error::other("it is a directory's name, and there is none"));
+    }
     let path = behind(path)?;
     match fs::metadata(&path) {
         Ok(found) if !found.is_file() => {

@@ -393,6 +393,12 @@ impl FarmJob for CommandFarm {
                 if changed.len() == 1 { "its" } else { "their" }
             ));
         }
+        if journal.damaged() {
+            notes.push(format!(
+                "the journal is damaged behind {}: what followed there is done again",
+                show::count(journal.len(), "output")
+            ));
+        }
         if journal.others() > 0 {
             notes.push(format!(
                 "the journal has {} of files that are not among these, and keeps them",

@@ -118,6 +118,7 @@ pub(crate) struct Journal {
     changed: BTreeSet<u64>,
     /// Files of other jobs whose outputs it has.
     others: u64,
+    damaged: bool,
 }
 
 impl Journal {
@@ -191,6 +192,7 @@ impl Journal {
             tasks,
             changed: BTreeSet::new(),
             others: 0,
+            damaged: false,
         }
     }
 
@@ -206,7 +208,10 @@ impl Journal {
             from.read_exact(&mut record)?;
             let [name, state, bytes, sum] = [0, 8, 16, 24]
                 .map(|at| u64::from_le_bytes(record[at..].first_chunk().copied().unwrap_or_default()));
+            // A record's head is written last: one that is there is of a whole record.
+            let is_there = record != [0; RECORD as usize];
             if bytes > length - self.end - RECORD {
+                self.damaged = is_there;
                 break;
             }
             let mut found = Sum::new();
@@ -219,6 +224,7 @@ impl Journal {
                 left -= some.len() as u64;
             }
             if found.0 != sum {
+                self.damaged = is_there;
                 break;
             }
             match places.get(&name) {
@@ -258,6 +264,11 @@ impl Journal {
     /// How many files that are not among the job's it has outputs of.
     pub(crate) fn others(&self) -> u64 {
         self.others
+    }
+
+    /// Whether it was cut or damaged when it was opened: what followed there is lost.
+    pub(crate) fn damaged(&self) -> bool {
+        self.damaged
     }
 
     /// Whether a task is finished.
@@ -386,6 +397,9 @@ mod tests {
             std::fs::write(&path, &bytes).unwrap();
             let whole = ends.iter().filter(|end| **end <= at as u64).count();
             let mut journal = Journal::open(&path, &job(tasks)).unwrap();
+            let begun = at as u64 - if whole == 0 { HEAD } else { ends[whole - 1] };
+            // Where not even a head is left of a record, nothing tells that it was there.
+            prop_assert_eq!(journal.damaged(), !cut || begun >= RECORD);
             prop_assert_eq!(journal.known(), (0..whole as u64).collect::<Vec<_>>());
             for (index, bytes) in outputs.iter().enumerate().skip(whole) {
                 journal.add(index as u64, &output(bytes)).unwrap();

@@ -99,6 +99,7 @@ pub(crate) fn plain(e: &io::Error) -> String {
             "no space is left there: make some, or name another place".into()
         }
         (Some(code), _) => without_numbers(&io::Error::from_raw_os_error(code).to_string()),
+        (None, io::ErrorKind::NotFound) => "no such file or directory".into(),
         // It only says what it is to say by its kind: the rest repeats the path.
         (None, kind) if kind != io::ErrorKind::Other && e.get_ref().is_some() => kind.to_string(),
         (None, _) => e.to_string(),

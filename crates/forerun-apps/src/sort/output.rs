@@ -210,6 +210,9 @@ impl Output {
 /// A sentence that names the directory.
 pub(crate) fn writable(directory: &Path, what: &str) -> Result<(), AppError> {
     let name = shown(directory);
+    if directory.exists() && !directory.is_dir() {
+        return Err(AppError::new(format!("{name}, named for {what}, is no directory: name one")));
+    }
     if !directory.is_dir() {
         return Err(AppError::new(format!(
             "the directory {name} for {what} does not exist: make it or name another"

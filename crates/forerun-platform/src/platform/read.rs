@@ -74,8 +74,12 @@ fn platform(root: &Section<'_, '_>, file: &str) -> Option<Platform> {
     if name.as_deref().is_some_and(|n| n.trim().is_empty()) {
         root.note("name", "the platform's name is empty: give it one");
     }
+    no_controls(root, "name", name.as_deref());
     let (source, machine) = (root.text("source").unwrap_or_default(), root.text("machine"));
     let (clock, measured, doubt) = (root.text("clock"), root.text("measured"), root.text("doubt"));
+    no_controls(root, "source", Some(&source));
+    no_controls(root, "machine", machine.as_deref());
+    no_controls(root, "doubt", doubt.as_deref());
     let hosts = hosts(root);
     let network = root.section("network");
     if network.is_none() && !root.has("network") {
@@ -113,12 +117,20 @@ fn hosts(root: &Section<'_, '_>) -> Option<Vec<Host>> {
     Some(hosts)
 }
 
+/// Notes that a text has characters that a terminal would obey.
+fn no_controls(section: &Section<'_, '_>, key: &str, text: Option<&str>) {
+    if text.is_some_and(|text| text.contains(char::is_control)) {
+        section.note(key, "it has line breaks or other control characters: leave them out");
+    }
+}
+
 fn host(section: &Section<'_, '_>) -> Option<Host> {
     let name = section.text("name");
     let name = section.required("name", "\"node\"", name);
     if name.as_deref().is_some_and(|n| n.trim().is_empty()) {
         section.note("name", "the host's name is empty: give it one");
     }
+    no_controls(section, "name", name.as_deref());
     let count = section.count("count").unwrap_or(1);
     let cores = section.count("cores").unwrap_or(1);
     let speed = section.number("speed", SPEED).unwrap_or(1.0);

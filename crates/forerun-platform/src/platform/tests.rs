@@ -82,6 +82,8 @@ fn every_kind_of_fault_points_at_its_line() {
             "\"name\" is a number without a unit, where a text in quotes is expected",
         ),
         ("name = \"lab\"", "name = \"\"", 2, 8, "the platform's name is empty"),
+        ("name = \"lab\"", "name = \"a\\u001b[31mb\"", 2, 8, "control characters"),
+        ("name = \"new\"", "name = \"a\\nb\"", 14, 8, "control characters"),
         ("clock", "clokc", 4, 1, "\"clokc\" is no key of the file: did you mean \"clock\"?"),
         ("name = \"old\"", "", 6, 1, "host 1 has no \"name\": add name = \"node\""),
         ("name = \"new\"", "name = \"old\"", 14, 8, "two hosts called \"old\""),

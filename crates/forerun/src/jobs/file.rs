@@ -130,8 +130,11 @@ pub fn job_file(
         return Err(request(format!("{name} {what}")));
     }
     let places = places?;
-    // It was read once already.
-    let table: toml::Table = text.parse().map_err(|e| request(format!("{name}: {e}")))?;
+    // It was read once already; only numbers that no field can have are left to be refused.
+    let table: toml::Table = text.parse().map_err(|e: toml::de::Error| {
+        let line = 1 + text[..e.span().map_or(0, |span| span.start)].matches('\n').count();
+        request(format!("{name}:{line}: a number is larger than any that this can be"))
+    })?;
     let mut job = JobFile { words: Vec::new(), name, text, places };
     let wrong = |key: &str, what: String| job.wrong(key, what.clone()).unwrap_or_else(|| job.lacks(&what));
     let application = table.get("application").and_then(Value::as_str).unwrap_or_default();
@@ -357,6 +360,7 @@ mod tests {
         wrong("application = \"sort\"", "1:1", "format = 1");
         wrong("format = 2", "1:10", "reads format 1");
         wrong("format = 1\ninput = \"x\"", "1:1", "application");
+        wrong("format = 1\napplication = \"sort\"\nprocessors = 99999999999999999999999", "3", "larger than any");
         wrong("format = 1\napplication = \"sort\"\ntype = { a = 1 }", "3:8", "type");
         wrong("format = 1\napplication = 3", "2:15", "application");
         wrong("format = ", "1:10", "not TOML");
