@@ -40,6 +40,8 @@ const UNSEEN: f64 = 0.03;
 const MOSTLY_START: f64 = 2.0;
 /// Times its budget that a pilot may take for a second size.
 const SECOND: f64 = 2.0;
+/// Tasks that take all of a pilot's time are no more than so many; by which the second is larger then.
+const LITTLE: u64 = 2;
 /// Results that a lane holds where memory is short.
 const HELD: u64 = 2;
 
@@ -52,6 +54,8 @@ pub(super) struct Grown<'j> {
     pub(super) budget: f64,
     /// Whether tasks are those of a program that is slow to start.
     pub(super) slow: bool,
+    /// Whether the first task took as much as half of what the pilot may: nothing further is tried but what it takes to predict.
+    pub(super) over: bool,
 }
 
 /// Runs tasks of growing size, alone, until the next would be too long for a phase.
@@ -75,22 +79,30 @@ pub(super) fn grow<'j>(
     let is_possible = |next: u64| {
         next <= fits.min(extent.max_grain) && next.saturating_mul(2 * workers as u64) <= extent.bytes
     };
-    let (mut slow, mut before) = (false, None);
+    let (mut slow, mut over, mut before) = (false, false, None);
     loop {
         let source = cut(grain)?;
         let tasks = source.len().unwrap_or(1).max(1);
         // What is kept is from one place, to be merged there.
         let from = if job.keeps() { 0 } else { tasks / 2 };
         let is_first = std::mem::take(&mut first);
+        let mut ran = None;
         if is_first && tasks > 1 {
-            // The very first task pays for what is set up once.
-            let (_, piece) = sampler.task(&*source, 0)?;
-            sampled.pieces.push(piece);
+            // The very first task pays for what is set up once, which is nothing of one of which two take all the time that there is.
+            let (point, piece) = sampler.task(&*source, 0)?;
+            let budget = budget(Known { before: None, point }.job_s(extent, None) * slower, job.keeps());
+            over = LITTLE as f64 * point.seconds >= budget.max(BUDGET.0);
+            if over {
+                ran = Some((point, piece));
+            } else {
+                sampled.pieces.push(piece);
+            }
         }
-        let Some(fresh) = sampler.fresh(&*source, from, tasks) else {
-            return Ok(Grown { source, sampled, budget: 0.0, slow });
+        let (mut point, piece) = match (ran, sampler.fresh(&*source, from, tasks)) {
+            (Some(ran), _) => ran,
+            (None, Some(fresh)) => sampler.task(&*source, fresh)?,
+            (None, None) => return Ok(Grown { source, sampled, budget: 0.0, slow, over }),
         };
-        let (mut point, piece) = sampler.task(&*source, fresh)?;
         sampled.ran(point, &piece);
         sampled.pieces.push(piece);
         if is_first && job.outside() && point.seconds >= SLOW {
@@ -98,7 +110,7 @@ pub(super) fn grow<'j>(
             // Whatever takes longer for more bytes is told by them as it always is.
             slow = before.is_none_or(|b| point.seconds <= MOSTLY_START * b.seconds);
         }
-        if job.outside() && std::mem::take(&mut small) && !slow {
+        if job.outside() && std::mem::take(&mut small) && !slow && !over {
             for _ in 1..SMALL.min(tasks / (4 * workers as u64)) {
                 let Some(fresh) = sampler.fresh(&*source, from, tasks) else { break };
                 let (next, piece) = sampler.task(&*source, fresh)?;
@@ -113,6 +125,27 @@ pub(super) fn grow<'j>(
         let budget = budget(job_s * slower, job.keeps());
         let room = budget * phase;
         let size = grain.max(point.bytes as u64);
+        if over {
+            // A second result is to be merged with, and where that can be, it is of another size.
+            match Some(size.saturating_mul(LITTLE))
+                .filter(|next| sampled.pieces.len() < 2 && is_possible(*next))
+            {
+                Some(next) => {
+                    grain = next;
+                    continue;
+                }
+                None => {
+                    if sampled.pieces.len() < 2
+                        && let Some(fresh) = sampler.fresh(&*source, from, tasks)
+                    {
+                        let (next, piece) = sampler.task(&*source, fresh)?;
+                        sampled.ran(next, &piece);
+                        sampled.pieces.push(piece);
+                    }
+                    return Ok(Grown { source, sampled, budget, slow, over });
+                }
+            }
+        }
         let leaps = (1..=known.leaps()).rev().map(|leap| size.saturating_mul(GROWTH.pow(leap)));
         let next = leaps.filter(|next| is_possible(*next)).find(|next| {
             if !slow {
@@ -131,7 +164,7 @@ pub(super) fn grow<'j>(
             let room = if job.keeps() { 1.0 } else { room.clamp(1.0, GROWTH as f64) };
             let most = extent.max_grain.min(extent.bytes / (4 * workers as u64)).min(fits).max(grain);
             let source = cut(((grain as f64 * room) as u64).min(most))?;
-            return Ok(Grown { source, sampled, budget, slow });
+            return Ok(Grown { source, sampled, budget, slow, over });
         };
         grain = next;
     }

@@ -13,6 +13,8 @@
 //! long again at most, or twice that where the run need not do them any more.
 //! Programs that are slow to start (5 ms or more, mostly whatever the bytes) take longer: tasks of two sizes at least are tried, one beside
 //! others if that is soon done, and tasks grow as long as they are mostly start and the next takes no more than 5 % of the job.
+//! Where the first task takes half of all that or more, it is timed as well, and one more is run, of twice its size if that can be: two
+//! results can be merged, and two sizes tell what a task takes by itself.
 
 mod clock;
 mod contention;
@@ -104,7 +106,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
     let memory = (!job.outside()).then(|| NewMemory::measured(clock));
     let sampler = Sampler::new(job, clock, memory, cancel);
     let slower = if purpose.slower.is_finite() { purpose.slower.max(1.0) } else { 1.0 };
-    let Grown { source, mut sampled, budget, slow } = grow(job, &sampler, &extent, (workers, slower))?;
+    let Grown { source, mut sampled, budget, slow, over } = grow(job, &sampler, &extent, (workers, slower))?;
     // Phases end by the wall.
     let budget = budget * clock.stretch();
     let grown = sampled.take_pieces();
@@ -204,6 +206,7 @@ pub fn pilot(job: &dyn ErasedJob, purpose: &Purpose<'_>, cancel: &Cancel) -> Res
         tried: 0.0,
     };
     if room.is_none()
+        && !over
         && let Some(grain) = (purpose.grain)(&profile, largest as u64)
     {
         let at_once = if purpose.fixed { vec![workers] } else { at_once };

@@ -243,6 +243,35 @@ fn what_the_result_replaces_is_part_of_its_end() {
     assert!(finish(JoinAt::Finish, 0).seconds(SIZE as f64, 1.0) < 10_000.0 * RID.as_secs_f64());
 }
 
+/// Tasks that take longer than a pilot may are not tried more often than it takes to merge two results. (Sleeping takes what it takes, on any
+/// machine; a busy one is given as much again.)
+#[test]
+fn a_pilot_of_long_tasks_ends_as_soon_as_it_can_predict() {
+    for (files, start_ms, each_ms) in [(40, 1000, 0), (40, 0, 1000), (3, 1000, 0), (2, 0, 1000)] {
+        let (each, start) = (Duration::from_millis(each_ms), Duration::from_millis(start_ms));
+        let job = Once { files, join: JoinAt::Sink, app: Numbers { each, start }, old: 0, outside: true };
+        let purpose = Purpose {
+            workers: 2,
+            fixed: false,
+            slower: 1.0,
+            grain: &|_, largest| Some(largest.saturating_mul(4)),
+        };
+        let begun = std::time::Instant::now();
+        let found = pilot(&job, &purpose, &Cancel::new()).unwrap_or_else(|e| panic!("{files} files: {e}"));
+        let took_s = begun.elapsed().as_secs_f64();
+        // Two tasks, of which one may be of two files.
+        let most_s = if each_ms > 0 && files > 4 { 3.0 } else { 2.0 };
+        let what = format!("{files} files, {start_ms} + {each_ms} ms: {took_s} s");
+        assert!(
+            found.tasks == 2 && (0.9 * most_s..2.0 * most_s).contains(&took_s),
+            "{what}, {}",
+            found.tasks
+        );
+        let of_one = found.profile.task.seconds(SIZE as f64, 1.0);
+        assert!((0.5..2.0).contains(&of_one), "{what}: {:?}", found.profile.task);
+    }
+}
+
 /// However slow a program is to start, and however small the inputs are: what it takes for many of them is not what it takes for one, so
 /// many times. (Sleeping takes what it takes, on any machine.)
 #[test]
