@@ -17,6 +17,9 @@ pub enum Probe {
     BusySend,
     /// The same of receiving when the message has come.
     BusyReceive,
+    /// Seconds of all of a rank's processor time that receiving takes, by the message, where one of each other rank came while nobody
+    /// looked; of ranks that a limit stalls.
+    Taken,
     /// Seconds by message of a long stream.
     Stream,
     /// The part of a processor that a rank gets which computes.

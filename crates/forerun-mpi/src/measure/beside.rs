@@ -4,11 +4,10 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use forerun_skeleton::{Endpoint, Stop};
-use rustix::time::ClockId;
 
 use super::follow::compute;
 use super::letter::{Ask, Letter};
-use super::share::{is_stalled, seconds_by, thread_seconds, turn};
+use super::share::{is_stalled, process_seconds, thread_seconds, turn};
 
 /// Messages of a pair: no more than a window, as none is received before the end, and who sends them is not to wait.
 pub(super) const MESSAGES: u32 = 4;
@@ -151,7 +150,7 @@ fn more(alone: Took, together: Took) -> f64 {
 
 /// Computes until `enough` of the turns done and the time since the begin: how many turns that were, and what they took.
 fn spin(enough: impl Fn(u64, Duration) -> bool) -> (u64, Took) {
-    let now = || (Instant::now(), thread_seconds(), seconds_by(ClockId::ProcessCPUTime));
+    let now = || (Instant::now(), thread_seconds(), process_seconds());
     let (wall, thread, process) = now();
     let (mut turns, mut sum) = (0, 0);
     while !enough(turns, wall.elapsed()) {

@@ -9,7 +9,7 @@ use forerun_skeleton::{Endpoint, Program, Stop};
 use super::beside::{self, Part, pair};
 use super::follow::{compute, follow, stream};
 use super::letter::{Ask, Letter};
-use super::share::{is_stalled, share, thread_seconds};
+use super::share::{is_stalled, process_seconds, share, thread_seconds};
 use super::{Found, Probe, Sample};
 
 /// Sizes of messages whose overheads are measured, beside empty ones.
@@ -71,12 +71,14 @@ enum Next {
     Segments,
     /// Messages from one rank to another, both of which compute.
     Beside,
+    /// An empty message of every other rank that comes while nobody looks, where a limit stalls ranks.
+    Taken,
     /// What part of a processor each rank has.
     Share,
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 21] = [
+const ROUND: [Next; 23] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -97,6 +99,8 @@ const ROUND: [Next; 21] = [
     Next::Beside,
     Next::Beside,
     Next::Beside,
+    Next::Taken,
+    Next::Taken,
     Next::Share,
 ];
 
@@ -146,6 +150,9 @@ impl Leading {
                         compute(e, || sleep(ASLEEP)).await?;
                         note(Probe::Woken, 0, round_trip(e, partner, 0).await?);
                     }
+                    // Elsewhere what is not in the call is done beside it, or takes next to nothing.
+                    Next::Taken if !stalled => {}
+                    Next::Taken => note(Probe::Taken, 0, taken(e).await?),
                     Next::Gap => {
                         let (few, many) =
                             (stream(e, partner, FILL, 0).await?, stream(e, partner, FILL + MANY, 0).await?);
@@ -219,6 +226,22 @@ async fn round_trip<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> 
     e.send(to, letter).await?;
     e.recv_from(to).await?;
     Ok(begun.elapsed().as_secs_f64())
+}
+
+/// Seconds of this rank's processor for receiving a message, where an empty one of every other rank came while nobody looked: what MPI and
+/// the system take to bring it in as well, which a helper takes of a rank that computes.
+async fn taken<E: Endpoint<Letter>>(e: &mut E) -> Result<f64, Stop> {
+    let others = e.size() - 1;
+    for rank in 1..=others {
+        e.send(rank, Letter::new(Ask::Echo, 0, 0)).await?;
+    }
+    // Not as a rank that computes, so that no helper looks.
+    sleep(ASLEEP);
+    let used = process_seconds();
+    for _ in 0..others {
+        e.recv_any().await?;
+    }
+    Ok((process_seconds() - used) / others as f64)
 }
 
 /// Seconds of a call, by the wall and of the processor.

@@ -72,6 +72,11 @@ fn regular(instants: &[f64]) -> Option<f64> {
     (4 * near >= 3 * between.len()).then_some(middle)
 }
 
+/// Seconds of the processor that this process has used, all its threads together.
+pub(super) fn process_seconds() -> f64 {
+    seconds_by(ClockId::ProcessCPUTime)
+}
+
 pub(super) fn thread_seconds() -> f64 {
     seconds_by(ClockId::ThreadCPUTime)
 }

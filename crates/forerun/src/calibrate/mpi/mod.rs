@@ -5,9 +5,10 @@
 //! | figure | how |
 //! |---|---|
 //! | o of sender, receiver | median time of a send; of receiving what has come while the rank computed (not half a round trip, which has both in it) |
+//! | o of a receiver, where a limit stalls ranks | the processor's time of receiving what came while nobody looked, as all that brings it in is taken of the rank's part of the processor |
 //! | o per byte | the slope of the same over sizes drawn at random; of the processor's time where a limit stalls ranks |
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
-//! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out |
+//! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out; where a limit stalls ranks, less what both o take there |
 //! | g, G | what a longer stream takes more than a short one, by the message; the same of long messages, less g, by the byte |
 //! | G of a receiver | what streams of several ranks to one take longer than one of them, by each byte that is more; of no account where it is a small part of G |
 //! | sharing of that port | whether large messages of several ranks to one are there one after the other (in turns) or all at about the same time (fair) |
@@ -125,10 +126,15 @@ struct Fitted {
 
 /// The figures of what was measured.
 fn fitted(samples: &Samples<'_>) -> Fitted {
-    let [send, receive] = [Probe::Send, Probe::Receive].map(|probe| estimate(&samples.empty(probe)));
+    let [send, received] = [Probe::Send, Probe::Receive].map(|probe| estimate(&samples.empty(probe)));
+    // Of a rank that is stalled, whatever brings a message in is taken of its part of the processor.
+    let taken_in = estimate(&samples.empty(Probe::Taken));
+    let receive = taken_in.or(received);
     let value = |e: Option<Estimate>| e.map_or(0.0, |e| e.value);
     let half = value(estimate(&samples.empty(Probe::RoundTrip))) / 2.0;
-    let overheads = value(send) + value(receive);
+    // Of ranks that are stalled, both o take longer by the wall in a run, and a way is to take as long there as it took here.
+    let share = median(&samples.empty(Probe::Share)).filter(|share| taken_in.is_some() && *share > 0.0);
+    let overheads = (value(send) + value(receive)) / share.unwrap_or(1.0);
     let latency: Vec<f64> = samples.empty(Probe::Woken).iter().map(|t| t - half - overheads).collect();
     let gap = estimate(&samples.empty(Probe::Stream));
     let per_byte: Vec<f64> =
@@ -375,6 +381,24 @@ mod tests {
         let network = of(&all);
         near(network.send_overhead.per_byte.value.0, 1e-9);
         near(network.receive_overhead.per_byte.value.0, 2e-9);
+    }
+
+    #[test]
+    fn what_brings_messages_in_is_an_overhead_of_ranks_that_are_stalled() {
+        let mut all = values(0.2, 0.0);
+        all.extend((0..9).map(|_| Sample { probe: Probe::Taken, ranks: 8, bytes: 0, value: 30e-6 }));
+        let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
+        near(found.network.receive_overhead.base.value.0, 30e-6);
+        // 300 µs there and back less 50 back, less (10 + 30) µs on a fifth of a processor.
+        near(found.network.latency.value.0, 50e-6);
+        // A message takes as long as it took: 250 µs there.
+        let (busy, empty) = (found.busy_network(), Bytes(0));
+        let way =
+            busy.send_overhead.of(8, empty).0 + busy.latency.value.0 + busy.receive_overhead.of(8, empty).0;
+        near(way, 250e-6);
+        // What takes longer than the whole way leaves no latency, and none is negative.
+        all.iter_mut().filter(|s| s.probe == Probe::Taken).for_each(|s| s.value = 90e-6);
+        near(platform(8, &fitted(&Samples::new(&all, 8)), String::new()).network.latency.value.0, 0.0);
     }
 
     #[test]
