@@ -21,8 +21,11 @@ use crate::pilot::{Clock, Took, TookOutside, of_calls, widening};
 use crate::signals::Interrupt;
 use crate::{describe, text};
 
-/// Seconds after which no further tasks are tried.
+/// Seconds after which no further tasks are tried. Where a quota stalls them, as much longer by the wall, but no longer than this part of the
+/// job here and so many seconds.
 const ENOUGH_S: f64 = 0.5;
+const STALLED_PART: f64 = 0.05;
+const STALLED_S: f64 = 2.0;
 /// One in so many tasks is tried, at most; and where the mean of these is off by more than [`ERROR`], as costs differ much.
 const PART: usize = 10;
 const PART_OF_DIFFERENT: usize = 4;
@@ -138,7 +141,10 @@ pub(super) fn pilot<J: FarmJob>(
     let start_s = if differ { start_s(job) } else { 0.0 };
     let of_all = |tried: &[Trial]| costs(&weighed(&all, tried.to_vec()), (&sizes, &bytes, start_s));
     let outside = job.outside();
-    let trials = Trials::new(if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) });
+    let clock = if outside { Clock::Programs } else { Clock::of_turns(slaves, cores) };
+    let trials = Trials::new(clock);
+    // Programs are stalled as much, whoever tells what they took.
+    let stretch = clock.stretch().max(Clock::here(slaves).stretch());
     let bar = ProgressBar::hidden();
     let rehearsal = job.rehearsal();
     let aside = rehearsal.is_some().then(Aside::new);
@@ -151,6 +157,10 @@ pub(super) fn pilot<J: FarmJob>(
         Some(last) if last.slowed => tried[..before_last(rounds)].to_vec(),
         _ => tried.to_vec(),
     };
+    // Seconds of the job by as many slaves, without stalls.
+    let job_s = |tried: &[Trial]| {
+        of_all(tried).map_or(0.0, |of| of.task.seconds(sizes.mean(), 1.0) * n as f64 / trying.slaves as f64)
+    };
     let (mut wider, mut together) = (false, Together { tried: 1, most: slaves, ..Together::default() });
     // Whether the largest had none of its size beside it.
     let mut alone = false;
@@ -158,7 +168,7 @@ pub(super) fn pilot<J: FarmJob>(
         let s = begun.elapsed().as_secs_f64();
         let is_unsure = || of_all(&tried).is_some_and(|of| of.task.error > ERROR);
         let goes_on = from < order.len()
-            && s < ENOUGH_S
+            && (s < ENOUGH_S || s < stretch * ENOUGH_S && s < enough_s(stretch, job_s(&tried)))
             && (from < most || from < further && (wider || is_unsure()) || from < quick && s < QUICK.1);
         let larger = || {
             let of = of_all(&tried)?;
@@ -271,6 +281,12 @@ pub(super) fn pilot<J: FarmJob>(
         seconds: begun.elapsed().as_secs_f64(),
         mean: sizes.mean(),
     }))
+}
+
+/// Seconds after which no further tasks are tried where a quota makes all take so many times as long, the job as well, which takes `job_s` without.
+fn enough_s(stretch: f64, job_s: f64) -> f64 {
+    let most = (STALLED_PART * stretch * job_s).min(STALLED_S);
+    (stretch * ENOUGH_S).min(most).max(ENOUGH_S)
 }
 
 /// Tasks that were tried before the last round.
@@ -511,6 +527,14 @@ mod tests {
 
     fn trying(slaves: usize, cores: usize) -> Trying {
         Trying { slaves, widest: slaves, cores, on: Way::Threads }
+    }
+
+    #[test]
+    fn a_pilot_that_is_stalled_lasts_longer_but_costs_little_of_the_job() {
+        // Without a quota, and with half of a core.
+        assert_eq!([enough_s(1.0, 1e9), enough_s(2.0, 1e9)], [0.5, 1.0]);
+        // A tenth of a core: two seconds, less of a job that takes 25 s there, and as without of a short one.
+        assert_eq!([enough_s(10.0, 1e9), enough_s(10.0, 2.5), enough_s(10.0, 0.5)], [2.0, 1.25, 0.5]);
     }
 
     #[test]

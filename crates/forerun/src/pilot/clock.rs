@@ -100,7 +100,7 @@ impl Clock {
     }
 
     /// How many times as long as by this clock a worker's calls take by the wall, in the long run, at least.
-    pub(super) fn stretch(self) -> f64 {
+    pub(crate) fn stretch(self) -> f64 {
         match self {
             Clock::Wall | Clock::Programs => 1.0,
             Clock::Processor => forerun_mpi::processor_quota().map_or(1.0, |quota| (1.0 / quota).max(1.0)),
