@@ -99,13 +99,14 @@ impl Wire for Sample {
     }
 }
 
-const PROBES: [Probe; 16] = [
+const PROBES: [Probe; 17] = [
     Probe::RoundTrip,
     Probe::Woken,
     Probe::Send,
     Probe::Receive,
     Probe::BusySend,
     Probe::BusyReceive,
+    Probe::Taken,
     Probe::Stream,
     Probe::Share,
     Probe::Quota,

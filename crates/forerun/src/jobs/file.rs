@@ -360,7 +360,11 @@ mod tests {
         wrong("application = \"sort\"", "1:1", "format = 1");
         wrong("format = 2", "1:10", "reads format 1");
         wrong("format = 1\ninput = \"x\"", "1:1", "application");
-        wrong("format = 1\napplication = \"sort\"\nprocessors = 99999999999999999999999", "3", "larger than any");
+        wrong(
+            "format = 1\napplication = \"sort\"\nprocessors = 99999999999999999999999",
+            "3",
+            "larger than any",
+        );
         wrong("format = 1\napplication = \"sort\"\ntype = { a = 1 }", "3:8", "type");
         wrong("format = 1\napplication = 3", "2:15", "application");
         wrong("format = ", "1:10", "not TOML");
