@@ -20,11 +20,63 @@ const PRINTED: [(usize, f64, f64); 3] = [(8, 1.07, 1.5), (16, 1.67, 5.4), (32, 2
 /// What is called as fast: within so much.
 const ALIKE: f64 = 1.02;
 
-/// A job of the outcomes, what it is in the title of its plots, what its configurations are called, and whether a paper has ratios of it.
-const JOBS: [(&str, &str, &str, bool); 3] = [
-    ("tasks", "Timed tasks", "hosts", true),
-    ("sort", "A sort of 8,000,000 numbers", "hosts", false),
-    ("scatter-gather", "The sort by scatter-gather", "processors", false),
+/// A job of the outcomes.
+#[derive(Clone, Copy)]
+struct Of {
+    name: &'static str,
+    /// What it is in the title of its plots.
+    title: &'static str,
+    /// What its configurations are called.
+    configurations: &'static str,
+    beside: Beside,
+}
+
+/// What the times of a job stand beside.
+#[derive(Clone, Copy, PartialEq)]
+enum Beside {
+    /// Each other, and the ratios of [`PRINTED`] where that is so.
+    Strategies { printed: bool },
+    /// That on one host, and a paper's speedups: hosts, the least and the most.
+    One(&'static [(usize, f64, f64)]),
+}
+
+/// Tables XII and XIII of Kuntraruk et al., their speedups of feature extraction.
+const FEATURES: &[(usize, f64, f64)] = &[(8, 4.39, 5.53), (16, 10.21, 11.73)];
+/// Their table XV, those of queries.
+const QUERIES: &[(usize, f64, f64)] = &[(8, 4.42, 4.62)];
+
+const JOBS: [Of; 6] = [
+    Of {
+        name: "tasks",
+        title: "Timed tasks",
+        configurations: "hosts",
+        beside: Beside::Strategies { printed: true },
+    },
+    Of {
+        name: "sort",
+        title: "A sort of 8,000,000 numbers",
+        configurations: "hosts",
+        beside: Beside::Strategies { printed: false },
+    },
+    Of {
+        name: "scatter-gather",
+        title: "The sort by scatter-gather",
+        configurations: "processors",
+        beside: Beside::One(&[]),
+    },
+    Of {
+        name: "features",
+        title: "Features of 3,000 pages",
+        configurations: "hosts",
+        beside: Beside::One(FEATURES),
+    },
+    Of {
+        name: "crawl",
+        title: "The same, crawled meanwhile",
+        configurations: "hosts",
+        beside: Beside::One(FEATURES),
+    },
+    Of { name: "lsi", title: "3,000 queries", configurations: "hosts", beside: Beside::One(QUERIES) },
 ];
 
 /// The times of a configuration.
@@ -83,15 +135,25 @@ fn signed(error: f64) -> String {
     format!("{sign}{:.1} %", 100.0 * error.abs())
 }
 
-/// Every configuration's times, and how far predictions are off.
-fn table(job: &Job, configurations: &str) -> String {
+/// Whether there are predictions of a job.
+fn predicted(job: &Job) -> bool {
+    job.values().any(|times| !times.simulated.is_empty())
+}
+
+/// Every configuration's times, how they stand beside one host's, and how far predictions are off.
+fn table(job: &Job, of: Of) -> String {
     let named = strategies(job).iter().any(|name| !name.is_empty());
-    let strategy = |text: &str| if named { format!(" {text} |") } else { String::new() };
-    let mut text = format!(
-        "| {configurations} |{} measured, s: median (range) | runs | spread | analytic, s | simulated, s |\n|---|{}---|---|---|---|---|\n",
-        strategy("strategy"),
-        if named { "---|" } else { "" },
-    );
+    let one = |beside| job.iter().find(|((hosts, _), _)| *hosts == 1 && beside).map(|(_, t)| middle(&t.mpi));
+    let (paper, one) = match of.beside {
+        Beside::One(paper) => (paper, one(true)),
+        Beside::Strategies { .. } => (&[][..], None),
+    };
+    let mut columns = vec![of.configurations];
+    columns.extend(named.then_some("strategy"));
+    columns.extend(["measured, s: median (range)", "runs", "spread"]);
+    columns.extend(one.map(|_| if paper.is_empty() { "speedup" } else { "speedup (paper)" }));
+    columns.extend(predicted(job).then_some(["analytic, s", "simulated, s"]).into_iter().flatten());
+    let mut text = format!("| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len()));
     for hosts in hosts(job) {
         for name in strategies(job) {
             let Some(times) = job.get(&(hosts, name.to_owned())) else { continue };
@@ -99,15 +161,21 @@ fn table(job: &Job, configurations: &str) -> String {
             let off: Vec<f64> = times.mpi.iter().map(|t| (t / m - 1.0).abs()).collect();
             let least = times.mpi.iter().copied().fold(f64::INFINITY, f64::min);
             let most = times.mpi.iter().copied().fold(0.0, f64::max);
-            let cell = |of: &[f64]| format!("{:.3} ({})", middle(of), signed(middle(of) / m - 1.0));
-            text += &format!(
-                "| {hosts} |{} {m:.3} ({least:.3}–{most:.3}) | {} | {:.1} % | {} | {} |\n",
-                strategy(name),
-                times.mpi.len(),
-                100.0 * middle(&off),
-                cell(&times.analytic),
-                cell(&times.simulated)
-            );
+            let prediction = |of: &[f64]| format!("{:.3} ({})", middle(of), signed(middle(of) / m - 1.0));
+            let mut cells = vec![hosts.to_string()];
+            cells.extend(named.then(|| if hosts == 1 { "(any)".to_owned() } else { name.to_owned() }));
+            cells.push(format!("{m:.3} ({least:.3}–{most:.3})"));
+            cells.push(times.mpi.len().to_string());
+            cells.push(format!("{:.1} %", 100.0 * middle(&off)));
+            if let Some(one) = one {
+                let printed = paper.iter().find(|p| p.0 == hosts);
+                let printed = printed.map_or(String::new(), |(_, from, to)| format!(" ({from}–{to})"));
+                cells.push(format!("{:.2}{printed}", one / m));
+            }
+            if predicted(job) {
+                cells.extend([prediction(&times.analytic), prediction(&times.simulated)]);
+            }
+            text += &format!("| {} |\n", cells.join(" | "));
         }
     }
     text
@@ -189,20 +257,25 @@ fn ratios(job: &Job, printed: bool) -> String {
 }
 
 /// What the document has of a job, between its marks.
-fn section((name, title, configurations, printed): (&str, &str, &str, bool), csv: &str) -> String {
+fn section(of: Of, csv: &str) -> String {
+    let Of { name, title, .. } = of;
     let job = job(csv, name);
     assert!(!job.is_empty(), "no outcomes of {name}");
-    let mut text = table(&job, configurations) + "\n";
+    let mut text = table(&job, of);
+    if !predicted(&job) {
+        return text;
+    }
+    text += "\n";
     text += &errors(&job, "analytic", |t| &t.analytic);
     text += &errors(&job, "simulated", |t| &t.simulated);
-    if strategies(&job).len() > 1 {
+    if let Beside::Strategies { printed } = of.beside {
         text += &format!("\n{}", ratios(&job, printed));
     }
     text + &format!("\n![{title}: measured and predicted](testbed/{name}.svg)\n")
 }
 
 /// Measured and predicted makespans against the hosts, and how far off predictions are.
-fn plots((name, title, configurations, _): (&str, &str, &str, bool), csv: &str) -> String {
+fn plots(Of { name, title, configurations, .. }: Of, csv: &str) -> String {
     let job = job(csv, name);
     let series = |style, of: &dyn Fn(&Times) -> f64, called: &dyn Fn(&str) -> String| -> Vec<Series> {
         let of_one = |strategy: &&str| Series {
@@ -248,23 +321,17 @@ fn tables_and_plots_are_those_of_the_outcomes() {
     let mut text = fs::read_to_string(&page).expect("the page");
     for of in JOBS {
         let (begin, end) =
-            (format!("<!-- {} of testbed/outcomes.csv -->\n", of.0), format!("<!-- end of {} -->\n", of.0));
+            (format!("<!-- {} of testbed/outcomes.csv -->\n", of.name), format!("<!-- end of {} -->\n", of.name));
         let (from, to) = (text.find(&begin).expect(&begin) + begin.len(), text.find(&end).expect(&end));
-        let (section, plot) =
-            (format!("\n{}\n", section(of, &csv)), docs.join(format!("testbed/{}.svg", of.0)));
-        match writes {
-            true => {
-                text.replace_range(from..to, &section);
-                fs::write(plot, plots(of, &csv)).expect("a plot");
-            }
-            false => {
-                assert_eq!(&text[from..to], section, "{} of the page", of.0);
-                assert!(
-                    fs::read_to_string(&plot).is_ok_and(|svg| svg == plots(of, &csv)),
-                    "{}",
-                    plot.display()
-                );
-            }
+        let section = format!("\n{}\n", section(of, &csv));
+        let plot = docs.join(format!("testbed/{}.svg", of.name));
+        let plots = predicted(&job(&csv, of.name)).then(|| plots(of, &csv));
+        if writes {
+            text.replace_range(from..to, &section);
+            plots.into_iter().for_each(|svg| fs::write(&plot, svg).expect("a plot"));
+        } else {
+            assert_eq!(&text[from..to], section, "{} of the page", of.name);
+            assert_eq!(fs::read_to_string(&plot).ok(), plots, "{}", plot.display());
         }
     }
     if writes {
@@ -277,14 +344,23 @@ fn a_table_says_what_outcomes_say() {
     let csv = "job,hosts,strategy,way,makespan_s,low_s,high_s\n\
                x,2,,mpi,2.0,,\nx,2,,mpi,2.2,,\nx,2,,mpi,1.9,,\nx,2,,analytic,1.8,1,3\nx,2,,simulated,2.5,1,3\n";
     let job = job(csv, "x");
+    let of = |beside| Of { name: "x", title: "X", configurations: "hosts", beside };
+    let strategies = Beside::Strategies { printed: false };
     assert_eq!(
-        table(&job, "hosts"),
+        table(&job, of(strategies)),
         "| hosts | measured, s: median (range) | runs | spread | analytic, s | simulated, s |\n|---|---|---|---|---|---|\n\
          | 2 | 2.000 (1.900–2.200) | 3 | 5.0 % | 1.800 (−10.0 %) | 2.500 (+25.0 %) |\n"
     );
     assert_eq!(
         errors(&job, "simulated", |t| &t.simulated),
         "- simulated: median error 25.0 %, worst 25.0 % of 1 configurations; aims: median 5 % missed, worst 15 % missed.\n"
+    );
+    let crawled = "job,hosts,strategy,way,makespan_s\nz,1,adaptive,mpi,4.0,,\nz,8,adaptive,mpi,1.0,,\n";
+    assert_eq!(
+        table(&self::job(crawled, "z"), of(Beside::One(FEATURES))),
+        "| hosts | strategy | measured, s: median (range) | runs | spread | speedup (paper) |\n|---|---|---|---|---|---|\n\
+         | 1 | (any) | 4.000 (4.000–4.000) | 1 | 0.0 % | 1.00 |\n\
+         | 8 | adaptive | 1.000 (1.000–1.000) | 1 | 0.0 % | 4.00 (4.39–5.53) |\n"
     );
     let row = |hosts, strategy, s| format!("y,{hosts},{strategy},mpi,{s},,\n");
     let csv = "job,hosts,strategy,way,makespan_s\n".to_owned()

@@ -28,15 +28,18 @@ const SMALL_HOW: [&str; 4] = ["--tasks-per-message", "1", "--prefetch", "1"];
 /// Slaves of one master, and numbers of ranks where there are more masters or they change.
 const SLAVES: [usize; 5] = [1, 3, 5, 7, 15];
 const RANKS: [usize; 3] = [4, 8, 16];
-/// Where dynamic masters have large tasks.
+/// Where dynamic masters have large tasks, and which those are: the rows of the whole set, of which those at the edge take next to nothing, and rows
+/// that are within it.
 const LARGE: [usize; 2] = [8, 16];
+const UNEVEN: &str = "large";
+const EVEN: &str = "even";
 
 /// What was kept, by job and hosts.
 type All = BTreeMap<(Job, usize), Vec<Kept>>;
 /// What was kept of small tasks, by masters and ranks.
 type Small = BTreeMap<(&'static str, usize), Vec<Kept>>;
-/// Of large tasks, by hosts: with one master, and with dynamic ones, in turns.
-type Large = BTreeMap<usize, [Vec<Kept>; 2]>;
+/// Of large tasks, by which they are and hosts: with one master, and with dynamic ones, in turns.
+type Large = BTreeMap<(&'static str, usize), [Vec<Kept>; 2]>;
 
 /// Runs every job on every number of hosts, then farms of small and of large tasks by their masters.
 pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
@@ -59,7 +62,9 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
             }
         }
         if LARGE.contains(&hosts) {
-            large.insert(hosts, by_masters(&mut at, rounds)?);
+            for tasks in [UNEVEN, EVEN] {
+                large.insert((tasks, hosts), by_masters(&mut at, tasks, rounds)?);
+            }
         }
         if hosts == MOST {
             said = small_tasks(&mut at, rounds, &mut small)?;
@@ -76,13 +81,13 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
     Ok(())
 }
 
-/// The picture of large tasks with one master and with dynamic masters, in turns.
-fn by_masters(at: &mut At<'_>, rounds: usize) -> io::Result<[Vec<Kept>; 2]> {
-    let words = Job::Mandelbrot.words(at.hosts, None);
+/// A picture of large tasks with one master and with dynamic masters, in turns.
+fn by_masters(at: &mut At<'_>, tasks: &str, rounds: usize) -> io::Result<[Vec<Kept>; 2]> {
+    let words = if tasks == EVEN { jobs::even(at.hosts) } else { Job::Mandelbrot.words(at.hosts, None) };
     let mut found = [Vec::new(), Vec::new()];
     for round in 0..rounds {
         for (masters, found) in ["1", "dynamic"].into_iter().zip(&mut found) {
-            let name = format!("large-{masters}-{}-{round}", at.hosts);
+            let name = format!("{tasks}-{masters}-{}-{round}", at.hosts);
             let how = ["--masters", masters];
             found.push(at.kept(&name, (&words, Job::Mandelbrot.result()), at.hosts, &how)?);
         }

@@ -161,8 +161,9 @@ pub(super) fn dynamic(small: &Small, large: &Large) -> String {
             row("small", ranks, (one, dynamic), &|ratio| if ratio < 1.0 { "faster" } else { "not faster" });
         }
     }
-    for (hosts, [one, dynamic]) in large {
-        row("large", *hosts, (one, dynamic), &|ratio| {
+    for ((tasks, hosts), [one, dynamic]) in large {
+        let name = if *tasks == super::EVEN { "large, all alike" } else { "large, of which many are small" };
+        row(name, *hosts, (one, dynamic), &|ratio| {
             if ratio <= 1.0 + LOSS { "loses no more than 2 %" } else { "loses more than 2 %" }
         });
     }
@@ -189,9 +190,9 @@ pub(super) fn raw(all: &All, small: &Small, large: &Large) -> String {
     for ((masters, ranks), kept) in small {
         add("small", *ranks, masters, kept);
     }
-    for (hosts, [one, dynamic]) in large {
-        add("large", *hosts, "1", one);
-        add("large", *hosts, "dynamic", dynamic);
+    for ((tasks, hosts), [one, dynamic]) in large {
+        add(tasks, *hosts, "1", one);
+        add(tasks, *hosts, "dynamic", dynamic);
     }
     text + "```\n"
 }

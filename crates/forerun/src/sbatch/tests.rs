@@ -84,7 +84,7 @@ fn more_ranks_than_the_platform_has_cores_are_refused() {
     let nodes = Nodes::of(8, &platform(&[(2, 4)])).unwrap();
     assert_eq!(nodes, Nodes { hosts: 2, per_host: 4, processes: false });
     let said = Nodes::of(9, &platform(&[(2, 4)])).unwrap_err().to_string();
-    assert!(said.contains("--max-processors 8"), "{said}");
+    assert!(said.contains("cluster has 8: ask for at most 8 with -p"), "{said}");
 }
 
 #[test]

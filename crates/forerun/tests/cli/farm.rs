@@ -88,6 +88,14 @@ fn more_tasks_that_wait_are_done_at_a_time_than_there_are_cores() {
     // By as many as there are cores it takes as long as these sleep, at least.
     let measured = outcomes[0]["makespan_s"].as_f64().unwrap();
     assert!(processors < 2 * cores || measured < 0.2 * 60.0 / cores as f64, "{measured} {text}");
+    // A script for it asks for the cores that there are, and has as many at a time.
+    let script = ["plan", "farm", "sleep 0.2", "in", "-o", "out", "--sbatch", "job.sh", "--json", "p.json"];
+    place.say(script).ok();
+    let plan: serde_json::Value = serde_json::from_str(&place.text("p.json")).unwrap();
+    let (planned, script) = (plan["processors"].as_u64().unwrap(), place.text("job.sh"));
+    assert!(planned > cores && script.contains(&format!("--processors {planned}")), "{script}");
+    assert!(script.contains(&format!("--cpus-per-task={cores}\n")), "{script}");
+    assert!(place.run_script("job.sh").text().contains(&format!("farm on {planned} processors")));
     // What is asked for is done.
     let said = place.say(["farm", "sleep 0.01", "in", "-o", "out", "-p", "1"]).ok();
     assert!(String::from_utf8(said.out).unwrap().contains("farm on 1 processor,"));
