@@ -61,17 +61,18 @@ Names (without one, all):
              NLTK, spaCy and TextBlob (installed under target/; FORERUN_BENCH_PYTHON names another Python);
              FORERUN_REUTERS names the directory of Reuters-21578, FORERUN_BROWN the Brown corpus as a zip
   testbed    how far off predictions are on 2 to 32 hosts of a cluster in a box: timed tasks and a sort by
-             every strategy, and a sort by scatter-gather on hosts with slow disks, over MPI, from a calibration
-             there; only where it is named. Needs root, an MPI and nothing else to do for about 40 minutes; goes
-             on where an earlier one was ended
+             every strategy, over MPI, from a calibration there; as all of this name only where it is asked for.
+             Needs root, an MPI and nothing else to do for about 35 minutes; goes on where an earlier one was ended
   testbed-calibration   what `forerun calibrate --on mpi` finds on 2 to 16 hosts, twice, beside what was set and
              what a plain socket reaches. Needs root, an MPI and 10 minutes
   testbed-farm   how far off predictions are of farms (a picture of the Mandelbrot set, a hip's range of motion, external commands)
              and of a reduction by external commands, on 2 to 16 hosts; how many slaves a master keeps up with, and
              what further and dynamic masters are good for. FORERUN_HIP names a directory with a femur and a pelvis
-             as STL files. Needs 15 minutes
+             as STL files. Needs 30 minutes
+  testbed-scatter   how far off predictions are of a sort by scatter-gather on hosts with slow disks and little memory. Needs
+             10 minutes
   testbed-text   how far off predictions are of features of documents and lists for queries, from files or a web server into
-             PostgreSQL, on 1, 8 and 16 hosts. Needs nginx and PostgreSQL too, and 10 minutes
+             PostgreSQL, on 1 to 16 hosts. Needs nginx and PostgreSQL too, and 25 minutes
 
 Options:
   --rounds N    rounds of each contender [default: 9, at least 1]
@@ -109,6 +110,7 @@ const BENCHES: &[(&str, Bench)] = &[
     ("testbed", testbed::bench),
     ("testbed-calibration", testbed_calibration::bench),
     ("testbed-farm", testbed_farm::bench),
+    ("testbed-scatter", testbed::scatter::bench),
     ("testbed-text", testbed_text::bench),
 ];
 

@@ -147,6 +147,20 @@ fn tasks_that_are_done_count_in_the_mean() {
     within(&all, 1.0, 0.1);
 }
 
+/// Where tasks are few, those that are left are whole, however many are done.
+#[test]
+fn few_tasks_of_which_some_are_done_are_not_smaller_ones() {
+    for (num, of) in [(1, 4), (1, 2), (3, 4)] {
+        let some_done = |n: u64| {
+            let done = n * num / of;
+            Load { done, done_bytes: done as f64, ..Load::new(n, 1.0) }
+        };
+        let all = errors_of((Strategy::Adaptive, Deal::Claimed), some_done, short);
+        within(&all, 0.5, 0.03);
+        within(&all, 0.9, 0.25);
+    }
+}
+
 /// Where the first rank's port is what bounds a run, or nearly.
 #[test]
 fn the_adaptive_strategy_is_close_where_messages_wait_for_their_receiver() {

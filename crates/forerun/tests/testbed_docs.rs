@@ -320,8 +320,10 @@ fn tables_and_plots_are_those_of_the_outcomes() {
     let page = docs.join("testbed-results.md");
     let mut text = fs::read_to_string(&page).expect("the page");
     for of in JOBS {
-        let (begin, end) =
-            (format!("<!-- {} of testbed/outcomes.csv -->\n", of.name), format!("<!-- end of {} -->\n", of.name));
+        let (begin, end) = (
+            format!("<!-- {} of testbed/outcomes.csv -->\n", of.name),
+            format!("<!-- end of {} -->\n", of.name),
+        );
         let (from, to) = (text.find(&begin).expect(&begin) + begin.len(), text.find(&end).expect(&end));
         let section = format!("\n{}\n", section(of, &csv));
         let plot = docs.join(format!("testbed/{}.svg", of.name));

@@ -4,7 +4,7 @@
 //! again: a bench that was ended goes on where it was.
 
 pub(crate) mod report;
-mod scatter;
+pub(crate) mod scatter;
 pub(crate) mod up;
 
 use std::collections::BTreeMap;
@@ -71,7 +71,6 @@ pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
         record.note(&table(title, "strategy", rounds, &compared));
     }
     record.note(&report::ratios(&all));
-    record.note(&scatter::bench(&tools, rounds)?);
     record.note(&report::raw(all.iter().map(|(of, outcomes)| (*of, outcomes.iter().collect()))));
     Ok(())
 }

@@ -14,7 +14,8 @@ use forerun_platform::{Outcome, Platform, Stage, Way};
 use super::up::{Tools, Up, done};
 use super::{outcomes, report};
 use crate::accuracy::{Compared, table};
-use crate::place;
+use crate::place::{self, in_memory};
+use crate::record::Record;
 
 /// The hosts.
 const HOSTS: usize = 16;
@@ -30,7 +31,9 @@ const STAGES: [Stage; 5] =
     [Stage::Read, Stage::Process, Stage::ResolveLocal, Stage::ResolveGlobal, Stage::Write];
 
 /// Measures, where that was not kept, and says what came of it.
-pub(super) fn bench(tools: &Tools, rounds: usize) -> io::Result<String> {
+pub(crate) fn bench(rounds: usize, record: &mut Record) -> io::Result<()> {
+    let dir = in_memory()?;
+    let tools = &Tools::find(dir.path())?;
     let mut compared: BTreeMap<(usize, &str), Compared> = BTreeMap::new();
     let mut all: BTreeMap<usize, Vec<Outcome>> = BTreeMap::new();
     for processors in PROCESSORS {
@@ -44,7 +47,10 @@ pub(super) fn bench(tools: &Tools, rounds: usize) -> io::Result<String> {
     let raw =
         report::raw(all.iter().map(|(p, outcomes)| (("scatter-gather", *p, ""), outcomes.iter().collect())));
     let title = "sort by scatter-gather, 8,000,000 i32, disks of 5 MB/s";
-    Ok(table(title, "memory of a rank", rounds, &compared) + "\n" + &optimum(&all) + "\n" + &raw)
+    record.note(&table(title, "memory of a rank", rounds, &compared));
+    record.note(&optimum(&all));
+    record.note(&raw);
+    Ok(())
 }
 
 /// Every run's outcomes, by so many processors.

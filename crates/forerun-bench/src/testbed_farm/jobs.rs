@@ -99,7 +99,8 @@ impl Job {
 /// A picture of which all rows take as long, as all of it is within the set.
 pub(super) fn even(hosts: usize) -> Vec<String> {
     let iterations = (3_000 * (hosts - 1)).to_string();
-    let of = ["mandelbrot", "--size", "512x512", "--centre=-0.1,0", "--width", "0.2", "--iterations", &iterations];
+    let of =
+        ["mandelbrot", "--size", "512x512", "--centre=-0.1,0", "--width", "0.2", "--iterations", &iterations];
     of.into_iter().chain(["-o", Job::Mandelbrot.result()]).map(String::from).collect()
 }
 

@@ -9,7 +9,8 @@
 //!
 //! the first rank has R = (N / q) (o_r(q) + sink(q)) beside (with pieces of less than a set, their
 //! merges as well), and every other its claims. The body
-//! ends when `(P − 1) ⌊(t − claims) / T'⌋ + ⌊(t − R) / T'⌋ ≥ N`. In an even deal the body is each
+//! ends when `(P − 1) ⌊(t − claims) / T'⌋ + ⌊(t − R) / T'⌋ ≥ N`. Where some tasks are done before the run, T is their mean, and the others,
+//! which are whole, take no less than ⌈their number / P⌉ of them. In an even deal the body is each
 //! rank's own. Then what is left on each rank, its tasks modulo q, is merged along the tree, and
 //! leaves it when a set is complete.
 //!
@@ -165,6 +166,7 @@ impl Service {
 fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let (set, gather) = (team.set, team.gather.clamp(1, team.set));
     let even = known && matches!(team.deal, Deal::Even { .. });
+    let undone = c.undone(n);
     let mut totals = Totals::default();
     totals.ran(c, n);
     totals.delivered(2.0, c.open());
@@ -225,6 +227,8 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         // The first rank's first chunk is its own, whatever else it has to do.
         let chunk = if known { (n / (2 * team.ranks)).max(u64::from(n > 0)) } else { 1 };
         let body = schedule(n, per_task, load, others, claims).max(load + chunk as f64 * per_task);
+        // Those that are left are whole, however many are done.
+        let body = body.max(c.whole(undone.div_ceil(ranks)));
         let ready = sender.ready(each);
         let other = Ready { at: body + c.fold(ready.left) - c.fold_due(ready.left), ..ready };
         let late = if pieces > 0 { c.transit(gather) + c.receive(gather) } else { 0.0 };
@@ -275,7 +279,7 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
         results: 1.0,
         bound,
         path_tasks,
-        racers: ranks.min(n) as f64,
+        racers: ranks.min(undone) as f64,
         totals,
     }
 }

@@ -99,7 +99,7 @@ impl Costs {
         if !self.mixed() {
             return n as f64 * self.task;
         }
-        (n - self.done_of(n)) as f64 * self.whole()
+        self.whole(n - self.done_of(n))
     }
 
     /// How many of `n` tasks of a group are done.
@@ -109,10 +109,16 @@ impl Costs {
         ((u128::from(n) * done + all / 2) / all) as u64
     }
 
-    /// Seconds of a task that is not done, where some are.
-    fn whole(&self) -> f64 {
+    /// Of a group's `n` tasks those that are not done, where some are and some are not, else all.
+    pub(crate) fn undone(&self, n: u64) -> u64 {
+        if self.mixed() { n - self.done_of(n) } else { n }
+    }
+
+    /// Seconds of `n` tasks that are not done.
+    pub(crate) fn whole(&self, n: u64) -> f64 {
         let (all, done) = self.done;
-        self.task * (all as f64 / (all - done) as f64)
+        let times = if self.mixed() { all as f64 / (all - done) as f64 } else { 1.0 };
+        n as f64 * self.task * times
     }
 
     /// Seconds of the `i`-th of a group's `n` tasks: none where it is done. Those that are come first where merges commute, and
@@ -122,7 +128,7 @@ impl Costs {
             return self.task;
         }
         let is_done = if self.ordered { self.done_of(i + 1) > self.done_of(i) } else { i < self.done_of(n) };
-        if is_done { 0.0 } else { self.whole() }
+        if is_done { 0.0 } else { self.whole(1) }
     }
 
     /// Bytes of a piece of `results` results: every level of a balanced merge multiplies the sum

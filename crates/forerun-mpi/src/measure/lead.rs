@@ -78,7 +78,7 @@ enum Next {
 }
 
 /// A round of probes. What varies most, and what figures are made of, comes more often.
-const ROUND: [Next; 23] = [
+const ROUND: [Next; 27] = [
     Next::Empty,
     Next::Empty,
     Next::Empty,
@@ -86,6 +86,10 @@ const ROUND: [Next; 23] = [
     Next::Sized,
     Next::Sized,
     Next::Sized,
+    Next::Woken,
+    Next::Woken,
+    Next::Woken,
+    Next::Woken,
     Next::Woken,
     Next::Woken,
     Next::Gap,
