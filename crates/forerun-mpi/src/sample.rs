@@ -17,8 +17,8 @@ pub enum Probe {
     BusySend,
     /// The same of receiving when the message has come.
     BusyReceive,
-    /// Seconds of all of a rank's processor time that receiving takes, by the message, where one of each other rank came while nobody
-    /// looked; of ranks that a limit stalls.
+    /// Seconds of all of a rank's processor time that a message takes with its answer, where all other ranks answer at once and get the
+    /// next; of ranks that a limit stalls.
     Taken,
     /// Seconds by message of a long stream.
     Stream,

@@ -101,8 +101,8 @@ fn schedule(n: u64, each: f64, first: f64, others: u64, from: f64) -> f64 {
 struct Sender<'c> {
     c: &'c Costs,
     gather: u64,
-    /// Tasks are dealt evenly, so that each rank knows its own, and those of them that are done.
-    even: bool,
+    /// Where tasks are dealt evenly, so that each rank knows its own: those of every rank that are done.
+    even: Option<u64>,
     /// The last piece is kept for the tree.
     keeps: bool,
 }
@@ -120,7 +120,7 @@ impl Sender<'_> {
         let piece = g as f64 * c.task + c.fold(g);
         let cycle = piece + c.sending(g);
         let rest = left as f64 * c.task + c.fold(left);
-        let own = if self.even { c.tasks(k) - k as f64 * c.task } else { 0.0 };
+        let own = self.even.map_or(0.0, |done| c.whole(k - done.min(k)) - k as f64 * c.task);
         let at = pieces as f64 * cycle + rest + own;
         if pieces == 0 {
             return Ready { at, left, ..Ready::default() };
@@ -186,14 +186,17 @@ fn unordered(c: &Costs, team: Team, known: bool, n: u64) -> Timing {
     let left = n - own;
     let each = left.checked_div(others).unwrap_or(0);
     let more = left - each * others;
-    let sender = Sender { c, gather, even, keeps: even && team.arity >= ranks };
+    // In an even deal every rank has so many that are done, and others one more.
+    let done = (n - undone) / ranks.max(1);
+    let keeps = even && team.arity >= ranks;
+    let sender = Sender { c, gather, even: even.then_some(done), keeps };
     // Pieces that go to the first rank before the tree, and what it does with them.
     let pieces = (others - more) * sender.pieces(each) + more * sender.pieces(each + 1);
     let service = Service::new(c, gather, set);
     let serve = service.seconds(c, gather, pieces);
     let sets = pieces / service.pieces;
     let mine = own / set;
-    let tasks = if even { c.tasks(own) } else { own as f64 * c.task };
+    let tasks = if even { c.whole(own - done.min(own)) } else { own as f64 * c.task };
     let alone = tasks + mine as f64 * (c.fold(set) + c.sink(set)) + c.fold_due(own % set);
     totals.message(c, gather, pieces as f64);
     totals.merged((pieces * (gather - 1)) as f64, pieces as f64 * c.fold(gather));

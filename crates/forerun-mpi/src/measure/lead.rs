@@ -30,6 +30,8 @@ const STREAM_S: f64 = 0.8;
 const FURTHER: (f64, f64) = (8.0, 64.0);
 /// The least time that a rank lets a message wait before it receives it.
 const LEAST_WAIT: Duration = Duration::from_millis(8);
+/// Messages to each other rank that are answered at once, one after the other.
+const ANSWERED: usize = 8;
 /// How long a rank has waited that is woken by a message: as long as tasks of usual jobs.
 const ASLEEP: Duration = Duration::from_millis(60);
 
@@ -71,7 +73,7 @@ enum Next {
     Segments,
     /// Messages from one rank to another, both of which compute.
     Beside,
-    /// An empty message of every other rank that comes while nobody looks, where a limit stalls ranks.
+    /// Empty messages to all other ranks that answer at once, where a limit stalls ranks.
     Taken,
     /// What part of a processor each rank has.
     Share,
@@ -232,20 +234,22 @@ async fn round_trip<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> 
     Ok(begun.elapsed().as_secs_f64())
 }
 
-/// Seconds of this rank's processor for receiving a message, where an empty one of every other rank came while nobody looked: what MPI and
-/// the system take to bring it in as well, which a helper takes of a rank that computes.
+/// Seconds of this rank's processor for an empty message and its answer, where every other rank answers at once and gets the next: what a
+/// master of small tasks does for each, with what MPI and the system take to bring the answer in, and with looks that find nothing.
 async fn taken<E: Endpoint<Letter>>(e: &mut E) -> Result<f64, Stop> {
     let others = e.size() - 1;
+    let used = process_seconds();
     for rank in 1..=others {
         e.send(rank, Letter::new(Ask::Echo, 0, 0)).await?;
     }
-    // Not as a rank that computes, so that no helper looks.
-    sleep(ASLEEP);
-    let used = process_seconds();
+    for _ in others..ANSWERED * others {
+        let (from, _) = e.recv_any().await?;
+        e.send(from, Letter::new(Ask::Echo, 0, 0)).await?;
+    }
     for _ in 0..others {
         e.recv_any().await?;
     }
-    Ok((process_seconds() - used) / others as f64)
+    Ok((process_seconds() - used) / (ANSWERED * others) as f64)
 }
 
 /// Seconds of a call, by the wall and of the processor.

@@ -5,7 +5,7 @@
 //! | figure | how |
 //! |---|---|
 //! | o of sender, receiver | median time of a send; of receiving what has come while the rank computed (not half a round trip, which has both in it) |
-//! | o of a receiver, where a limit stalls ranks | the processor's time of receiving what came while nobody looked, as all that brings it in is taken of the rank's part of the processor |
+//! | o of a receiver, where a limit stalls ranks | the processor's time of a message and its answer, of a rank that all others answer at once, less o of the sender, as all that brings it in is taken of the rank's part of the processor; no more than that both o are all of the way to a rank that has waited |
 //! | o per byte | the slope of the same over sizes drawn at random; of the processor's time where a limit stalls ranks |
 //! | o per rank | the slope of the same, of empty messages, over 2, 4, 8, … ranks |
 //! | L | the way to a rank that has waited as one waits for a task's result, less both o: a round trip to such a rank, less half of one to a rank that looks out; where a limit stalls ranks, less what both o take there |
@@ -128,14 +128,18 @@ struct Fitted {
 fn fitted(samples: &Samples<'_>) -> Fitted {
     let [send, received] = [Probe::Send, Probe::Receive].map(|probe| estimate(&samples.empty(probe)));
     // Of a rank that is stalled, whatever brings a message in is taken of its part of the processor.
-    let taken_in = estimate(&samples.empty(Probe::Taken));
-    let receive = taken_in.or(received);
     let value = |e: Option<Estimate>| e.map_or(0.0, |e| e.value);
     let half = value(estimate(&samples.empty(Probe::RoundTrip))) / 2.0;
+    let share = median(&samples.empty(Probe::Share)).filter(|share| *share > 0.0);
+    let ways: Vec<f64> = samples.empty(Probe::Woken).iter().map(|t| t - half).collect();
+    let most = median(&ways).unwrap_or(0.0) * share.unwrap_or(1.0) - value(send);
+    let brought = |both: &f64| (both - value(send)).min(most).max(value(received));
+    let taken_in = estimate(&samples.empty(Probe::Taken).iter().map(brought).collect::<Vec<f64>>());
+    let receive = taken_in.or(received);
     // Of ranks that are stalled, both o take longer by the wall in a run, and a way is to take as long there as it took here.
-    let share = median(&samples.empty(Probe::Share)).filter(|share| taken_in.is_some() && *share > 0.0);
+    let share = share.filter(|_| taken_in.is_some());
     let overheads = (value(send) + value(receive)) / share.unwrap_or(1.0);
-    let latency: Vec<f64> = samples.empty(Probe::Woken).iter().map(|t| t - half - overheads).collect();
+    let latency: Vec<f64> = ways.iter().map(|way| way - overheads).collect();
     let gap = estimate(&samples.empty(Probe::Stream));
     let per_byte: Vec<f64> =
         samples.sized(Probe::Stream).iter().map(|(bytes, t)| (t - value(gap).max(0.0)) / bytes).collect();
@@ -386,7 +390,8 @@ mod tests {
     #[test]
     fn what_brings_messages_in_is_an_overhead_of_ranks_that_are_stalled() {
         let mut all = values(0.2, 0.0);
-        all.extend((0..9).map(|_| Sample { probe: Probe::Taken, ranks: 8, bytes: 0, value: 30e-6 }));
+        // With 10 µs of the sender's.
+        all.extend((0..9).map(|_| Sample { probe: Probe::Taken, ranks: 8, bytes: 0, value: 40e-6 }));
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
         near(found.network.receive_overhead.base.value.0, 30e-6);
         // 300 µs there and back less 50 back, less (10 + 30) µs on a fifth of a processor.
@@ -396,9 +401,16 @@ mod tests {
         let way =
             busy.send_overhead.of(8, empty).0 + busy.latency.value.0 + busy.receive_overhead.of(8, empty).0;
         near(way, 250e-6);
-        // What takes longer than the whole way leaves no latency, and none is negative.
-        all.iter_mut().filter(|s| s.probe == Probe::Taken).for_each(|s| s.value = 90e-6);
-        near(platform(8, &fitted(&Samples::new(&all, 8)), String::new()).network.latency.value.0, 0.0);
+        // What takes longer than the whole way is all of it, and no latency is left.
+        let of = |value: f64| {
+            let mut all = all.clone();
+            all.iter_mut().filter(|s| s.probe == Probe::Taken).for_each(|s| s.value = value);
+            platform(8, &fitted(&Samples::new(&all, 8)), String::new()).network
+        };
+        near(of(90e-6).latency.value.0, 0.0);
+        near(of(90e-6).receive_overhead.base.value.0, 0.2 * 250e-6 - 10e-6);
+        // Nor is it less than the call that receives what has come.
+        near(of(11e-6).receive_overhead.base.value.0, 6e-6);
     }
 
     #[test]
