@@ -189,7 +189,9 @@ fn a_killed_run_is_taken_up_where_it_was() {
         assert!(known + 4 >= before.len() && known <= before.len(), "{known} of {}", before.len());
         let after = begun(&place);
         assert_eq!(after.len(), 80);
-        assert_eq!(after.values().filter(|times| **times > 1).count(), before.len() - known);
+        // A command that was just begun may write its line after its parent is gone.
+        let twice = after.values().filter(|times| **times > 1).count();
+        assert!((before.len() - known..=before.len() - known + 2).contains(&twice), "{twice}: {known}");
         let mut lines: Vec<String> = place.text("out").lines().map(String::from).collect();
         if unordered {
             lines.sort_unstable();
