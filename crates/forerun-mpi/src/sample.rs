@@ -19,7 +19,7 @@ pub enum Probe {
     BusyReceive,
     /// Seconds of all of a rank's processor time that a message takes with its answer, where all other ranks answer at once and get the
     /// next; of ranks that a limit stalls.
-    Taken,
+    Answered,
     /// Seconds by message of a long stream.
     Stream,
     /// The part of a processor that a rank gets which computes.

@@ -143,9 +143,10 @@ fn predicted(job: &Job) -> bool {
 /// Every configuration's times, how they stand beside one host's, and how far predictions are off.
 fn table(job: &Job, of: Of) -> String {
     let named = strategies(job).iter().any(|name| !name.is_empty());
-    let one = |beside| job.iter().find(|((hosts, _), _)| *hosts == 1 && beside).map(|(_, t)| middle(&t.mpi));
     let (paper, one) = match of.beside {
-        Beside::One(paper) => (paper, one(true)),
+        Beside::One(paper) => {
+            (paper, job.iter().find(|((hosts, _), _)| *hosts == 1).map(|(_, t)| middle(&t.mpi)))
+        }
         Beside::Strategies { .. } => (&[][..], None),
     };
     let mut columns = vec![of.configurations];

@@ -96,10 +96,7 @@ impl Costs {
 
     /// Seconds of `n` tasks that are dealt to a group or a rank: of whole ones, where some are done.
     pub(crate) fn tasks(&self, n: u64) -> f64 {
-        if !self.mixed() {
-            return n as f64 * self.task;
-        }
-        self.whole(n - self.done_of(n))
+        self.whole(self.undone(n))
     }
 
     /// How many of `n` tasks of a group are done.

@@ -31,7 +31,7 @@ const FURTHER: (f64, f64) = (8.0, 64.0);
 /// The least time that a rank lets a message wait before it receives it.
 const LEAST_WAIT: Duration = Duration::from_millis(8);
 /// Messages to each other rank that are answered at once, one after the other.
-const ANSWERED: usize = 8;
+const EXCHANGES: usize = 8;
 /// How long a rank has waited that is woken by a message: as long as tasks of usual jobs.
 const ASLEEP: Duration = Duration::from_millis(60);
 
@@ -74,7 +74,7 @@ enum Next {
     /// Messages from one rank to another, both of which compute.
     Beside,
     /// Empty messages to all other ranks that answer at once, where a limit stalls ranks.
-    Taken,
+    Answered,
     /// What part of a processor each rank has.
     Share,
 }
@@ -105,8 +105,8 @@ const ROUND: [Next; 27] = [
     Next::Beside,
     Next::Beside,
     Next::Beside,
-    Next::Taken,
-    Next::Taken,
+    Next::Answered,
+    Next::Answered,
     Next::Share,
 ];
 
@@ -157,8 +157,8 @@ impl Leading {
                         note(Probe::Woken, 0, round_trip(e, partner, 0).await?);
                     }
                     // Elsewhere what is not in the call is done beside it, or takes next to nothing.
-                    Next::Taken if !stalled => {}
-                    Next::Taken => note(Probe::Taken, 0, taken(e).await?),
+                    Next::Answered if !stalled => {}
+                    Next::Answered => note(Probe::Answered, 0, answered(e).await?),
                     Next::Gap => {
                         let (few, many) =
                             (stream(e, partner, FILL, 0).await?, stream(e, partner, FILL + MANY, 0).await?);
@@ -236,20 +236,20 @@ async fn round_trip<E: Endpoint<Letter>>(e: &mut E, to: usize, bytes: usize) -> 
 
 /// Seconds of this rank's processor for an empty message and its answer, where every other rank answers at once and gets the next: what a
 /// master of small tasks does for each, with what MPI and the system take to bring the answer in, and with looks that find nothing.
-async fn taken<E: Endpoint<Letter>>(e: &mut E) -> Result<f64, Stop> {
+async fn answered<E: Endpoint<Letter>>(e: &mut E) -> Result<f64, Stop> {
     let others = e.size() - 1;
     let used = process_seconds();
     for rank in 1..=others {
         e.send(rank, Letter::new(Ask::Echo, 0, 0)).await?;
     }
-    for _ in others..ANSWERED * others {
+    for _ in others..EXCHANGES * others {
         let (from, _) = e.recv_any().await?;
         e.send(from, Letter::new(Ask::Echo, 0, 0)).await?;
     }
     for _ in 0..others {
         e.recv_any().await?;
     }
-    Ok((process_seconds() - used) / (ANSWERED * others) as f64)
+    Ok((process_seconds() - used) / (EXCHANGES * others) as f64)
 }
 
 /// Seconds of a call, by the wall and of the processor.

@@ -106,7 +106,7 @@ const PROBES: [Probe; 17] = [
     Probe::Receive,
     Probe::BusySend,
     Probe::BusyReceive,
-    Probe::Taken,
+    Probe::Answered,
     Probe::Stream,
     Probe::Share,
     Probe::Quota,

@@ -11,7 +11,7 @@
 //! | `Send` | a send |
 //! | `Receive` | receiving what had time to come while the rank computed |
 //! | `BusySend`, `BusyReceive` | the processor's time of both, where a limit stalls ranks: a stall in between is no overhead |
-//! | `Taken` | the processor's time of a message and its answer, where all other ranks answer at once and get the next: with what MPI and the system take to bring it in, which `Receive` and `BusyReceive` leave to a helper, and with looks that find nothing; where a limit stalls ranks, as it is theirs |
+//! | `Answered` | the processor's time of a message and its answer, where all other ranks answer at once and get the next: with what MPI and the system take to bring it in, which `Receive` and `BusyReceive` leave to a helper, and with looks that find nothing; where a limit stalls ranks, as it is theirs |
 //! | `Interference`, `SendInterference` | how much more processor time the same work takes while messages come, or leave, by the byte |
 //! | `Stream` | how much longer a long stream takes than a short one, by the message |
 //! | `Segments` | the same of shorter streams, over all sizes of messages, finely: what is cut into segments takes steps |

@@ -1,19 +1,10 @@
 //! SIGKILL, of which nobody is told.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::util::{MAP, PATIENCE, Place, processes_with};
-
-fn eventually(what: &str, is: impl Fn() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !is() {
-        assert!(Instant::now() < until, "not in time: {what}");
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
+use crate::util::{MAP, Place, eventually, processes_with};
 
 #[test]
 fn nothing_of_a_killed_run_is_left() {

@@ -325,6 +325,16 @@ pub(crate) fn processes_with(word: &str) -> Vec<String> {
         .collect()
 }
 
+/// Waits until `is` is true.
+#[track_caller]
+pub(crate) fn eventually(what: &str, is: impl Fn() -> bool) {
+    let until = Instant::now() + PATIENCE;
+    while !is() {
+        assert!(Instant::now() < until, "not in time: {what}");
+        sleep(Duration::from_millis(5));
+    }
+}
+
 /// Asserts that no process with this word is left.
 #[track_caller]
 pub(crate) fn assert_gone(word: &str) {

@@ -127,14 +127,14 @@ struct Fitted {
 /// The figures of what was measured.
 fn fitted(samples: &Samples<'_>) -> Fitted {
     let [send, received] = [Probe::Send, Probe::Receive].map(|probe| estimate(&samples.empty(probe)));
-    // Of a rank that is stalled, whatever brings a message in is taken of its part of the processor.
     let value = |e: Option<Estimate>| e.map_or(0.0, |e| e.value);
     let half = value(estimate(&samples.empty(Probe::RoundTrip))) / 2.0;
     let share = median(&samples.empty(Probe::Share)).filter(|share| *share > 0.0);
+    // Of a rank that is stalled, whatever brings a message in is taken of its part of the processor.
     let ways: Vec<f64> = samples.empty(Probe::Woken).iter().map(|t| t - half).collect();
     let most = median(&ways).unwrap_or(0.0) * share.unwrap_or(1.0) - value(send);
     let brought = |both: &f64| (both - value(send)).min(most).max(value(received));
-    let taken_in = estimate(&samples.empty(Probe::Taken).iter().map(brought).collect::<Vec<f64>>());
+    let taken_in = estimate(&samples.empty(Probe::Answered).iter().map(brought).collect::<Vec<f64>>());
     let receive = taken_in.or(received);
     // Of ranks that are stalled, both o take longer by the wall in a run, and a way is to take as long there as it took here.
     let share = share.filter(|_| taken_in.is_some());
@@ -391,7 +391,7 @@ mod tests {
     fn what_brings_messages_in_is_an_overhead_of_ranks_that_are_stalled() {
         let mut all = values(0.2, 0.0);
         // With 10 µs of the sender's.
-        all.extend((0..9).map(|_| Sample { probe: Probe::Taken, ranks: 8, bytes: 0, value: 40e-6 }));
+        all.extend((0..9).map(|_| Sample { probe: Probe::Answered, ranks: 8, bytes: 0, value: 40e-6 }));
         let found = platform(8, &fitted(&Samples::new(&all, 8)), String::new());
         near(found.network.receive_overhead.base.value.0, 30e-6);
         // 300 µs there and back less 50 back, less (10 + 30) µs on a fifth of a processor.
@@ -404,7 +404,7 @@ mod tests {
         // What takes longer than the whole way is all of it, and no latency is left.
         let of = |value: f64| {
             let mut all = all.clone();
-            all.iter_mut().filter(|s| s.probe == Probe::Taken).for_each(|s| s.value = value);
+            all.iter_mut().filter(|s| s.probe == Probe::Answered).for_each(|s| s.value = value);
             platform(8, &fitted(&Samples::new(&all, 8)), String::new()).network
         };
         near(of(90e-6).latency.value.0, 0.0);
